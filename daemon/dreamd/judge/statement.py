@@ -10,8 +10,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from dreamd.text import identifiers, quantities, word_classes
+from dreamd.text.language import identify
 from dreamd.text.negation import Denial, read_denial
-from dreamd.text.tokens import Token, fold, language, tokens
+from dreamd.text.tokens import Token, fold, tokens
 
 _CACHED = 4_096
 _DOTS_OF_VERSION = 2
@@ -47,7 +48,7 @@ class Reading:
     @cached_property
     def tongue(self) -> str:
         """The language, as far as it shows."""
-        return language(self.folded)
+        return identify(self.text)
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

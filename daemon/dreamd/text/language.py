@@ -41,12 +41,12 @@ def language_of(text: str) -> str:
     return best if scores[best] > scores["en"] else "en"
 
 
-@lru_cache(maxsize=65_536)
 def is_english(text: str) -> bool:
     """Whether a statement is in English, or in nothing that could be told from it."""
     return identify(text) == "en"
 
 
+@lru_cache(maxsize=65_536)
 def identify(text: str) -> str:
     """The language of a statement as two letters, told by a library; English unless another is far likelier."""
     sample = text[:_SAMPLE_CHARS]

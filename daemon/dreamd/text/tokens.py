@@ -1,4 +1,4 @@
-"""Statements as tokens: folding of characters, splitting, light stems, and the language as far as it shows.
+"""Statements as tokens: folding of characters, splitting, light stems.
 
 The stems are made for comparing two statements, not for reading: they only have to come out equal for the
 forms of one word ("replaced", "replaces", "replacing").
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -43,15 +43,6 @@ _POSSESSIVE = re.compile(r"(?<=\d)'s\b")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
 _LIST_SIGNS = re.compile(r"\s*[-*•\d]")
-_WORDS = re.compile(r"[^\W\d_]+")
-_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b|\b[eE]-(?=[mM]ail)")
-"""Letters of a short form are no words of another language."""
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]"), 2), ("ko", re.compile(r"[\uac00-\ud7af]"), 4),
-            ("zh", re.compile(r"[\u3400-\u9fff]"), 4))
-"""Scripts that tell a language, and one letter in how many has to be of it."""
-SOME_WORDS = 6
-"""Words of which more than one is expected to tell the language."""
 LONG_TEXT = 4000
 """Characters from which on the words of a text are no longer remembered: it is hardly one of statements."""
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
@@ -154,73 +145,6 @@ def stem(word: str) -> str:
     return word_classes.IRREGULAR.get(word) or word_classes.IRREGULAR.get(word + "e") or word
 
 
-def language(text: str) -> str:
-    """The language as far as script and small words show it: en, de, es, fr, pt, ru, zh, ja, ko."""
-    if not text.isascii():
-        told = _script(text)
-        if told:
-            return told
-    found = list(chain.from_iterable(map(_known_tongues if len(text) <= LONG_TEXT else _tongues, text.split(" "))))
-    english = found.count("en")
-    if english == len(found) == 1 and text.isascii():
-        return "en"
-    if english > 1 and english * 2 > len(found) and english > found.count("pt") + 1:
-        return "en"  # as what follows would find
-    counts = {name: found.count(name) for name in word_classes.SMALL_WORDS}
-    best = max(counts, key=lambda name: (counts[name], name == "en"))
-    if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
-        best = "fr"
-    if 0 < counts[best] <= counts["pt"] + 1 and _PORTUGUESE.search(text):
-        best = "pt"
-    if best != "en" and _is_chance(text, best):
-        best = "en"
-    if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
-        return best
-    return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
-
-
-def _is_chance(text: str, tongue: str) -> bool:
-    """Whether one word alone speaks for a language, in a text so long that more of its small words would be expected."""
-    pieces = text.split(" ")
-    plain = all(c.isascii() or not c.isalpha() for c in text)
-    return plain and len(pieces) >= SOME_WORDS and sum(tongue in _tongues(piece) for piece in pieces) == 1
-
-
-def _tongues(piece: str) -> Sequence[str]:
-    """The languages that the words between two spaces speak for."""
-    if piece.isascii() and (alone := piece.rstrip(".,;:")).isalpha():
-        return _TONGUES_OF.get(alone if alone == "I" else alone.lower(), ())
-    words_of = _WORDS.findall(_SHORT_FORM.sub("", piece))
-    told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in words_of]
-    return tuple(chain.from_iterable(told))
-
-
-_known_tongues = lru_cache(maxsize=65_536)(_tongues)
-
-
-def _script(text: str) -> str:
-    """The language that the script alone tells; empty where it tells none."""
-    if _KANA.search(text):
-        return "ja"
-    letters = sum(c.isalpha() for c in text) or 1
-    return next((name for name, script, share in _SCRIPTS if len(script.findall(text)) * share > letters), "")
-
-
-_TONGUES_OF: dict[str, list[str]] = {}
-for _tongue, _small in word_classes.SMALL_WORDS.items():
-    for _word in _small:
-        _TONGUES_OF.setdefault(_word, []).append(_tongue)
-for _tongue, _telling in word_classes.TELLING.items():
-    for _word in _telling:
-        _TONGUES_OF.setdefault(_word, []).extend([_tongue] * (1 if _word in word_classes.SMALL_WORDS[_tongue] else 2))
-for _word, _names in _TONGUES_OF.items():
-    if len(_names) == 1:  # a word that only one language has tells more than one that several share
-        _names *= 2
-_LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
-"""Letters that give away a language of which no small word stands in the text."""
-_ELIDED = re.compile(r"(?i)\b(?:l|d|s|n|j|c|qu)'(?=[aeiouyhéèê])")
-_PORTUGUESE = re.compile(r"(?i)\w(?:lh|nh)[aeiou]|[çã]|\w(?:eza|agem|dade)s?\b")
-"""Letters that of these languages only Portuguese has together."""
 MAY_MONTH = "may-month"
 """The month, where a capital tells it from the verb."""
 _ENDINGS_BY_LETTER: dict[str, list[tuple[str, str]]] = {}

@@ -1,4 +1,4 @@
-"""Word tables of the judge: small words, negators, quantifiers, conditions, change markers, qualifiers, opposites.
+"""Word tables of the judge: negators, quantifiers, conditions, change markers, qualifiers, opposites.
 
 Tables and nothing else. A word stands here because of what it does to a claim in any field of work, never because
 one example contained it. Unless a table says otherwise its entries are lower-case surfaces.
@@ -7,34 +7,6 @@ one example contained it. Unless a table says otherwise its entries are lower-ca
 # ruff: noqa: E501, SIM905  tables read better as runs of words, one family a line
 
 from __future__ import annotations
-
-SMALL_WORDS = {
-    "en": frozenset("the a an of to in on is are be and or not for with by from at as it this that we our must should has have "
-                    "my your you he she they his her its their them us no never always only when if but than then does did can may will would "
-                    "was were been had any all every each some more most new now here there what which who how why use keep get make go run out up down per I".split()),
-    "de": frozenset("der die das ein eine einen einer dem den des und oder nicht ist sind wird werden von mit zu zum zur im auf für bei nur nie "
-                    "als auch wenn darf dürfen muss müssen kein keine keinen es sich nach aus vor wir am mehr statt jede jeder jedes immer an um hat geht in dieses herr herrn frau".split()),
-    "es": frozenset("el la los las un una dos ha de del y no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
-                    "sin más hay solo sólo como si cuando desde hasta".split()),
-    "fr": frozenset("le la les un une de des du et ou ne pas est sont se en avec par pour que au aux sa ses son doit doivent dans sur il plus "
-                    "sans chaque jamais toujours si quand depuis nous c'est l'on".split()),
-    "pt": frozenset("o a os as um uma de do da dos das e ou não é são se em no na nos nas com por para que ao seu sua deve devem está estão já "
-                    "nunca sempre cada sem mais há só como quando desde até foi pelo pela".split()),
-    "it": frozenset("il lo la in i gli le un una ha ho alle di del della dei delle degli e non è sono con per che al alla nel nella nei si da dal su come anche ogni".split()),
-    "nl": frozenset("de het een en niet is zijn met voor van op naar bij wordt worden geen ook als die dat te aan altijd nooit".split()),
-    "pl": frozenset("na nie jest są się za po od dla przez że".split()),
-    "tr": frozenset("ve bir bu için ile değil da çok her".split()),
-    "ru": frozenset("и в на не с по для от до из за что это".split()),
-}
-
-TELLING = {
-    "de": frozenset("wir haben unser unsere wurde wurden kommt gibt beim vom uhr jetzt sondern dieser diese".split()),
-    "es": frozenset("usamos hemos nuestra nuestro este esta estas estos muy también pero ahora ha han fue donde sus nuestros hasta quien".split()),
-    "fr": frozenset("nous avons sommes notre nos cette ces qui ont été maintenant désormais c'est chez leur leurs où heures jours semaines deux trois quatre huit".split()),
-    "pt": frozenset("usamos nosso nossa pelo pela pelos pelas foram agora também mas quem às aos ao fica ficam".split()),
-    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi agli negli sugli dagli ore giorni giorno settimane mesi anni tre quattro cinque sette otto dieci".split()),
-}
-"""Words that give a language away more than its small words do, which others may share."""
 
 STOP = frozenset(
     "a an the of to in on at by for from with as is are be been being was were am do does did doing done has have had having it its they them "

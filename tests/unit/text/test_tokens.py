@@ -1,8 +1,8 @@
-"""Folding, splitting and stems of words, and the language of a text."""
+"""Folding, splitting and stems of words."""
 
 import pytest
 
-from dreamd.text.tokens import fold, language, starts, stem, tokens
+from dreamd.text.tokens import fold, starts, stem, tokens
 
 
 @pytest.mark.parametrize(
@@ -79,39 +79,3 @@ def test_a_capital_tells_the_month_from_the_verb_but_at_the_head_of_a_text():
 
 def test_texts_share_the_tokens_they_have_in_common():
     assert tokens("the lid is shut")[1] is tokens("a lid was found")[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "tongue"),
-    [
-        ("The index is rebuilt at night.", "en"),
-        ("Der Index wird nachts neu gebaut.", "de"),
-        ("El índice se reconstruye por la noche.", "es"),
-        ("O índice é refeito à noite e não de dia.", "pt"),
-        ("L'index est refait pendant la nuit et pas le jour.", "fr"),
-        ("索引每晚重建。", "zh"),
-        ("색인은 매일 밤 다시 만든다.", "ko"),
-        ("索引は毎晩作り直す。", "ja"),
-        ("PG 16, Node 22", "en"),
-    ],
-)
-def test_the_language_shows_in_script_and_small_words(text, tongue):
-    assert language(text) == tongue
-
-
-@pytest.mark.parametrize("text", [
-    "Two non-blocking queues: inbound, outbound, audit trail", "Retry limits (e.g. three times) apply per queue worker",
-    "Mast steps → ladder rungs, tested on il-38 frames only"])
-def test_one_chance_word_makes_no_other_language(text):
-    assert language(text) == "en"
-
-
-@pytest.mark.parametrize(("text", "tongue"), [
-    ("Il magazzino chiude alle sei e riapre la mattina", "it"), ("Non serve", "it"),
-    ("Kaffee gibt es nur morgens im Hof", "de")])
-def test_a_language_is_known_by_several_of_its_small_words_or_in_few_words(text, tongue):
-    assert language(text) == tongue
-
-
-def test_mail_with_a_letter_before_it_is_no_word_of_another_language():
-    assert language("Do not print e-mail addresses.") == "en"
