@@ -10,7 +10,7 @@ import pytest
 from dreamd.cli import main
 from dreamd.cli.commands import FAMILY
 from dreamd.cli.examples import EXAMPLES
-from dreamd.text.plain_reasons import plain
+from dreamd.core.plain_words.plain_reasons import plain
 
 MONDAY = "2026-03-02T09:00:00Z"
 SAID = ("The lab freezer is kept at minus 80 degrees.", "thanks, looks great", "ok, very nice work")

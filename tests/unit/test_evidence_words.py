@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dreamd.core.evidence_words import all_in_words, each_text, from_json, in_words, to_json
+from dreamd.core.plain_words.evidence_words import all_in_words, each_text, from_json, in_words, to_json
 from dreamd.core.values import Basis, Evidence, EvidenceKind, Judgement, Relation
 
 PORTS = Evidence(EvidenceKind.QUANTITY, "8080", "8081")

@@ -16,12 +16,12 @@ from dreamd.cli.parser import Parser
 from dreamd.cli.printing import progress, render
 from dreamd.cli.printing.changes import why, why_it_stands
 from dreamd.core.errors import UsageError
-from dreamd.core.evidence_words import in_words
+from dreamd.core.plain_words.evidence_words import in_words
+from dreamd.core.plain_words.for_people import ENDLESS, ago
+from dreamd.core.plain_words.plain_reasons import plain_evidence
 from dreamd.core.values import Evidence, EvidenceKind
 from dreamd.dream.verbs import Question
 from dreamd.probing import telling
-from dreamd.text.for_people import ENDLESS, ago
-from dreamd.text.plain_reasons import plain_evidence
 from household import FIRST_DAY, House
 
 NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)

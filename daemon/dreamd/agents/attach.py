@@ -22,8 +22,8 @@ from dreamd.agents.told_changes import SCOPE, Record, commit_message, read_recor
 from dreamd.core import fsio, locks
 from dreamd.core.clock import SystemClock, iso, local_date, parse_instant
 from dreamd.core.errors import DreamError, Refused, UsageError
-from dreamd.core.evidence_words import all_in_words, each_text
 from dreamd.core.locks import Owner
+from dreamd.core.plain_words.evidence_words import all_in_words, each_text
 from dreamd.core.values import Relation, content_id
 from dreamd.dream.phases.compare import Vectors, find_partners
 from dreamd.judge import Pair, Statement

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from dreamd.core import fsio
-from dreamd.core.evidence_words import in_words
+from dreamd.core.plain_words.evidence_words import in_words
 from dreamd.notes import Action, EntryEdit
 from dreamd.text.redaction import redact
 

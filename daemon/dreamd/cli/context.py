@@ -14,8 +14,8 @@ from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import Refused, UsageError
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
+from dreamd.core.plain_words.for_people import ENDLESS
 from dreamd.core.world import World
-from dreamd.text.for_people import ENDLESS
 
 NARROWEST = 40
 ORDINARY = 100

@@ -11,6 +11,7 @@ from pathlib import Path
 from dreamd.core import fsio, locks
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.locks import Owner
+from dreamd.core.plain_words.for_people import count
 from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
@@ -24,7 +25,6 @@ from dreamd.store.connection import translated
 from dreamd.store.library.library_file import exists as library_exists
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.work import Intent, KnownFile
-from dreamd.text.for_people import count
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dreamd.core.clock import iso
-from dreamd.core.evidence_words import all_in_words
+from dreamd.core.plain_words.evidence_words import all_in_words
 from dreamd.core.values import Clue, Fate, Judgement, Memory, Observation
 
 

@@ -1,8 +1,8 @@
 """From what is near to an answer: one thing once, today's value and not yesterday's, and no more than was asked for.
 
 Which passage a memory carries, and what took the place of what, the nights found out (`weighed`); what no night has weighed yet
-is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as having replaced
-it as an answer to this question; a deep look shows it.
+is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as
+having replaced it as an answer to this question; a deep look shows it.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from pathlib import PurePath
 
 from dreamd.core.clock import EARLIEST
 from dreamd.core.errors import StoreMissing
+from dreamd.core.plain_words.for_people import VOICES, count
+from dreamd.core.plain_words.plain_reasons import plain, plain_evidence, plain_skip, plain_why
 from dreamd.core.values import Fate, Memory, Observation, Origin
 from dreamd.dream.plan import Change
 from dreamd.report.word_changes import WordChange, word_changes
@@ -24,8 +26,6 @@ from dreamd.store.journal import DREAM, Entry, Run
 from dreamd.store.telling import taken_back
 from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
-from dreamd.text.for_people import VOICES, count
-from dreamd.text.plain_reasons import plain, plain_evidence, plain_skip, plain_why
 
 SKIPPED = "skipped."
 MOST_DIGITS = 9

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from dreamd.core.plain_words.plain_reasons import OF_FATES, fate_words
 from dreamd.core.values import IN_PASSING, Fate
 from dreamd.report.elements import element
 from dreamd.report.nights import Night
 from dreamd.report.svg_frame import TOP, WIDTH, Frame, colour
-from dreamd.text.plain_reasons import OF_FATES, fate_words
 
 MOST_FROM = 8
 BAR = 12

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from dreamd.core.plain_words.for_people import status_word
 from dreamd.core.settings import IndexSettings
 from dreamd.core.values import Fate
 from dreamd.report.charts import Chart, Row, areas, bars, lines, meters
@@ -15,7 +16,6 @@ from dreamd.store import journal, memories
 from dreamd.store.connection import Store
 from dreamd.store.journal import DREAM, Run
 from dreamd.store.telling import over_time
-from dreamd.text.for_people import status_word
 
 NIGHTS = 60
 """The nights a picture holds: the newest."""

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
-from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.identity import vector_keys
+from dreamd.core.plain_words.evidence_words import from_json, to_json
 from dreamd.core.values import Basis, Judgement, Relation, Scope, text_sha, with_context
 from dreamd.store import schema, seals
 from dreamd.store.connection import LISTED, Store, listed

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing
-from dreamd.core.evidence_words import from_json, to_json
+from dreamd.core.plain_words.evidence_words import from_json, to_json
 from dreamd.core.values import Clue, content_id
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import drop_vectors

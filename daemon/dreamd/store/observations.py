@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.evidence_words import to_json
+from dreamd.core.plain_words.evidence_words import to_json
 from dreamd.core.values import (
     DELETION_WAITS,
     IN_PASSING,

@@ -13,6 +13,7 @@ from dreamd.agents.deciding.answered_questions import answer
 from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
 from dreamd.agents.hooks import dismiss_request
 from dreamd.core.errors import Overtaken, StoreMissing, UsageError
+from dreamd.core.plain_words.for_people import count, status_word
 from dreamd.core.values import Memory
 from dreamd.core.world import World
 from dreamd.dream import undo as undoing
@@ -22,7 +23,6 @@ from dreamd.report.nights import memory_named
 from dreamd.store import journal, memories
 from dreamd.store.presence.team_copy import refusing_copied
 from dreamd.store.telling.written_out import out_of_reach
-from dreamd.text.for_people import count, status_word
 from dreamd.web.warm import Warm
 
 Said = Mapping[str, str]

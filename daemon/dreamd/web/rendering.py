@@ -13,6 +13,8 @@ from starlette.responses import HTMLResponse
 
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError
+from dreamd.core.plain_words.for_people import VOICES, WORD_OF, ago, clean, count, marks, outcome_words, stamp, status_word
+from dreamd.core.plain_words.plain_reasons import OF_OPS, OF_WISHES, fate_and_why, plain, plain_evidence
 from dreamd.core.values import Observation
 from dreamd.core.world import World
 from dreamd.dream.telling.explained import Operation
@@ -20,8 +22,6 @@ from dreamd.kit import read_zone
 from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.report.word_changes import word_changes
 from dreamd.store.journal import Run
-from dreamd.text.for_people import VOICES, WORD_OF, ago, clean, count, marks, outcome_words, stamp, status_word
-from dreamd.text.plain_reasons import OF_OPS, OF_WISHES, fate_and_why, plain, plain_evidence
 
 HERE = Path(__file__).parent
 ASSETS, THIRD_PARTY = HERE / "assets", HERE / "third_party"

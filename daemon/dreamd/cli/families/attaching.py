@@ -15,7 +15,7 @@ from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why
 from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, UsageError
-from dreamd.core.evidence_words import in_words
+from dreamd.core.plain_words.evidence_words import in_words
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.notes import Dialect, conflicts_in_words, read_entries
 from dreamd.service.installing.install import is_shut_out

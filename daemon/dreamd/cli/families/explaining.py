@@ -10,13 +10,13 @@ from dreamd.cli.families.looking import memory_lines
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import change_lines
 from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document, voice_document
+from dreamd.core.plain_words.for_people import VOICES
+from dreamd.core.plain_words.plain_reasons import fate_and_why
 from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
 from dreamd.dream.telling.explained import Explained, explain, knowing
 from dreamd.kit import open_kit
 from dreamd.store.telling.voices import Voice
-from dreamd.text.for_people import VOICES
-from dreamd.text.plain_reasons import fate_and_why
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:

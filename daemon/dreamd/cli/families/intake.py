@@ -270,7 +270,7 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
 
 def _tell_declined(context: Context, declined: Declined) -> None:
     """It is kept as it was said; what no dream makes of it, and what would be a memory."""
-    from dreamd.text.plain_reasons import plain
+    from dreamd.core.plain_words.plain_reasons import plain
 
     context.tell(f"it stays as it was said, and no memory is made of it: {plain(declined.reason)}")
     if declined.advice:
@@ -327,8 +327,8 @@ def ingest(context: Context, options: Namespace) -> int:
 
 def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> int:
     """Exit code and words for what a reading passed over that a healthy file would not have."""
+    from dreamd.core.plain_words.plain_reasons import plain_skip
     from dreamd.sources import ORDINARY, why_unread
-    from dreamd.text.plain_reasons import plain_skip
 
     for warning in gathered.warnings:
         context.warn(warning)

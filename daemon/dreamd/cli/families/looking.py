@@ -16,9 +16,9 @@ from dreamd.cli.printing.changes import why_it_stands
 from dreamd.cli.printing.json_documents import memory_document, memory_file, voice_document
 from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
+from dreamd.core.plain_words.for_people import WORD_OF
 from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, parse_scope
 from dreamd.store.leafing.chosen import load_page
-from dreamd.text.for_people import WORD_OF
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told

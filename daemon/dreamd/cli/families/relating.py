@@ -14,9 +14,9 @@ from dreamd.cli.printing import render
 from dreamd.cli.printing.progress import shown
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Partial, UsageError
-from dreamd.core.evidence_words import all_in_words, in_words
+from dreamd.core.plain_words.evidence_words import all_in_words, in_words
+from dreamd.core.plain_words.plain_reasons import plain_evidence
 from dreamd.core.values import LONGEST_TEXT, Evidence
-from dreamd.text.plain_reasons import plain_evidence
 
 if TYPE_CHECKING:
     from dreamd.core.values import Judgement

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dreamd.cli.printing import render
+from dreamd.core.plain_words.plain_reasons import DURABLE, OF_OPS, OF_WISHES, plain, plain_evidence, plain_why
 from dreamd.report.nights import Kind, Told
-from dreamd.text.plain_reasons import DURABLE, OF_OPS, OF_WISHES, plain, plain_evidence, plain_why
 
 if TYPE_CHECKING:
     from dreamd.core.values import Clue, Memory

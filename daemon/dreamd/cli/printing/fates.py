@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
+from dreamd.core.plain_words.for_people import VOICES
+from dreamd.core.plain_words.plain_reasons import OF_FATES, fate_words, plain
 from dreamd.core.values import IN_PASSING
-from dreamd.text.for_people import VOICES
-from dreamd.text.plain_reasons import OF_FATES, fate_words, plain
 
 if TYPE_CHECKING:
     from dreamd.core.values import Observation

@@ -67,7 +67,7 @@ def voice_document(voice: Voice | None) -> dict[str, object]:
 
 def operation_document(told: Operation) -> dict[str, object]:
     """One operation of the journal."""
-    from dreamd.core.evidence_words import all_in_words  # what a note pays for nothing of
+    from dreamd.core.plain_words.evidence_words import all_in_words  # what a note pays for nothing of
     from dreamd.dream.plan import face
 
     entry = told.entry

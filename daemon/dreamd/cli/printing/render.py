@@ -6,16 +6,16 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
+from dreamd.core.plain_words.for_people import ENDLESS
+from dreamd.core.plain_words.for_people import ago as ago
+from dreamd.core.plain_words.for_people import clean as clean
+from dreamd.core.plain_words.for_people import count as count
+from dreamd.core.plain_words.for_people import marks as marks
+from dreamd.core.plain_words.for_people import outcome_words as outcome_words
+from dreamd.core.plain_words.for_people import span as span
+from dreamd.core.plain_words.for_people import stamp as stamp
+from dreamd.core.plain_words.for_people import status_word as status_word
 from dreamd.core.values import Memory, Status
-from dreamd.text.for_people import ENDLESS
-from dreamd.text.for_people import ago as ago
-from dreamd.text.for_people import clean as clean
-from dreamd.text.for_people import count as count
-from dreamd.text.for_people import marks as marks
-from dreamd.text.for_people import outcome_words as outcome_words
-from dreamd.text.for_people import span as span
-from dreamd.text.for_people import stamp as stamp
-from dreamd.text.for_people import status_word as status_word
 
 WIDEST_PROSE = 120
 """Columns beyond which nobody likes to read a sentence."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why
+from dreamd.core.plain_words.plain_reasons import plain_skip
 from dreamd.dream import setting_aside
 from dreamd.dream.telling.gist import fates_in_words, in_passing
 from dreamd.report.nights import Kind, Told, load_night, tell_plan
-from dreamd.text.plain_reasons import plain_skip
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import ToldChange

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from dreamd.core.evidence_words import all_in_words
+from dreamd.core.plain_words.evidence_words import all_in_words
 from dreamd.core.values import SURE_CONFLICT, Judgement, Relation, Scope
 from dreamd.dream.allowance import Allowance
 from dreamd.judge import Statement, merged_wording

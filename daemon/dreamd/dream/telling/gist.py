@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dreamd.core.plain_words.for_people import count
+from dreamd.core.plain_words.plain_reasons import fate_words, plain
 from dreamd.core.values import IN_PASSING, Fate
 from dreamd.store.journal import Run
-from dreamd.text.for_people import count
-from dreamd.text.plain_reasons import fate_words, plain
 
 
 def gist(run: Run, ids: Mapping[int, str], taken_back: int = 0) -> str:

@@ -14,6 +14,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from dreamd.core.clock import Clock, parse_instant
 from dreamd.core.errors import ConfigError
+from dreamd.core.plain_words.for_people import ago, count
 from dreamd.core.settings import ServiceSettings
 from dreamd.core.world import World
 from dreamd.kit import read_zone
@@ -21,7 +22,6 @@ from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.scopes import conversation_scopes
-from dreamd.text.for_people import ago, count
 
 OLD_NOTE = timedelta(days=7)
 """A note waits at most a week, however few there are."""

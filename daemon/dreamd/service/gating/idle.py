@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from dreamd.core.plain_words.for_people import span
 from dreamd.core.settings import ServiceSettings
-from dreamd.text.for_people import span
 
 CPU_PRESSURE = 20.0
 IO_PRESSURE = 10.0

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dreamd.core.evidence_words import from_json, to_json
+from dreamd.core.plain_words.evidence_words import from_json, to_json
 from dreamd.core.values import Clue
 from dreamd.store import journal
 from dreamd.store.connection import Store

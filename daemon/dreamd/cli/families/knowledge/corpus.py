@@ -11,7 +11,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import DreamError, StoreMissing, UsageError
-from dreamd.text.for_people import ENDLESS
+from dreamd.core.plain_words.for_people import ENDLESS
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told

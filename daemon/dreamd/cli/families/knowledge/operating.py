@@ -14,9 +14,9 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import UsageError
+from dreamd.core.plain_words.for_people import stamp
 from dreamd.core.values import parse_scope
 from dreamd.library.line_log import told_at
-from dreamd.text.for_people import stamp
 from dreamd.text.injection import strip_hidden
 
 SHOWN = 20

@@ -13,11 +13,11 @@ from dreamd.cli.context import Context, encode
 from dreamd.cli.families.knowledge.operating import MOST_SHOWN, SHOWN, since_when
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
+from dreamd.core.plain_words.for_people import stamp
+from dreamd.core.plain_words.plain_reasons import plain
 from dreamd.core.values import IN_PASSING, GateVerdict
 from dreamd.library.line_log import told_at
-from dreamd.text.for_people import stamp
 from dreamd.text.injection import strip_hidden
-from dreamd.text.plain_reasons import plain
 
 LOOK_EVERY_S = 0.3
 IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you", GateVerdict.DISCARD.value: "let go"}

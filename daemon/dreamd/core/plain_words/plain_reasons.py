@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dreamd.core.evidence_words import in_words as evidence_in_words
+from dreamd.core.plain_words.evidence_words import in_words as evidence_in_words
 from dreamd.core.values import DECIDED, IN_PASSING, OBSERVED_WAITS, Clue, Evidence, EvidenceKind, Fate
 
 DURABLE = "durable"

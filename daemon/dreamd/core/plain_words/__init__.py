@@ -1,0 +1,1 @@
+"""What dream knows by a name or a number, in words for people."""
