@@ -354,7 +354,7 @@ def test_the_commands_say_what_they_did_and_what_waits(joined: Joined, team: Hou
     assert "0 statements ready to go up, the team's memory here as of 2026-01-09" in dream("status")[1]
     one = copied_memory(ann, "Larkspur")
     assert f"[team {server.tenants[-1]}] {KEY}" in dream("list")[1]
-    assert "said by cora" in dream("show", one)[1] and "user, cora" in dream("explain", one)[1]
+    assert "said by cora" in dream("show", one)[1] and "a person, cora" in dream("explain", one)[1]
     for words in (("pin", one), ("edit", one, "Larkspur signs nothing any more at all"), ("forget", one, "--yes")):
         code, _, err = dream(*words)
         assert code == 4 and "read-only here" in err and "dream note" in err
