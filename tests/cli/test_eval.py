@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dreamd.core.paths import share_dir
-from dreamd.dream.evaluation import FIGURES, Answered, mean_figures
+from dreamd.dream.comparing.evaluation import FIGURES, Answered, mean_figures
 from dreamd.recall.gold import Question, read_gold
 from standing_by import run_dream
 

@@ -13,8 +13,8 @@ from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
 from dreamd.core.settings import LlmSettings
-from dreamd.dream import evaluation
-from dreamd.dream.evaluation import Answered, Evaluation, Wanted, harm, interval, mean_figures
+from dreamd.dream.comparing import evaluation
+from dreamd.dream.comparing.evaluation import Answered, Evaluation, Wanted, harm, interval, mean_figures
 from dreamd.models import load_embedder
 from dreamd.recall.gold import KINDS, read_gold
 

@@ -23,7 +23,7 @@ import math
 import random
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -32,25 +32,24 @@ from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import FixedClock
-from dreamd.core.errors import ConfigError, Outage
+from dreamd.core.errors import ConfigError
 from dreamd.core.paths import Paths, share_dir
 from dreamd.core.settings import RecallSettings, Settings, SourceSettings
 from dreamd.core.values import Memory, Status, content_id, parse_scope, text_sha, trust_of
 from dreamd.core.world import World
+from dreamd.dream.comparing.read_once import Away, Remembered
 from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
 from dreamd.extraction import gate
 from dreamd.kit import Kit, Progress, no_progress, open_kit
-from dreamd.models import DIM, MODEL_ID, Embedder
-from dreamd.models.pair_net import PairNet
+from dreamd.models import MODEL_ID, Embedder
 from dreamd.recall.answer import Found, Look, search
 from dreamd.recall.gold import Gold, Question
 from dreamd.recall.shelf import Shelf
 from dreamd.store import derived, memories, observations
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 DEEPEST = 10
 DRAWS = 2000
@@ -198,73 +197,6 @@ def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[s
         means["current"] = sum(a.current for a in changed) / len(changed)
         means["alone"] = sum(a.current and not a.retired for a in changed) / len(changed)
     return {name: round(value, 4) for name, value in means.items()}
-
-
-class Remembered:
-    """An embedder that embeds each text once: the questions are asked many times over."""
-
-    model_id = MODEL_ID
-    dim = DIM
-
-    def __init__(self, embedder: Embedder, progress: Progress) -> None:
-        self._embedder, self.progress = embedder, progress
-        self._texts: dict[str, NDArray[np.float32]] = {}
-        self._questions: dict[str, NDArray[np.float32]] = {}
-        self._reader: PairNet | None = None
-
-    def reader(self, kit: Kit) -> PairNet | None:
-        """What reads a question with statements, the same for every kit; None where it is missing."""
-        if self._reader is None and (net := kit.load_reader()):
-            self._reader = ReadOnce(net)
-        return self._reader
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit row for each text."""
-        return _recalled(texts, self._texts, self._embedder.embed)
-
-    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One unit row for each question."""
-        return _recalled(texts, self._questions, self._embedder.embed_questions)
-
-
-class ReadOnce(PairNet):
-    """What reads a question with statements, each pair once."""
-    def __init__(self, net: PairNet) -> None:
-        self._net = net
-        self._rows: dict[tuple[str, str], NDArray[np.float32]] = {}
-
-    def read(self, pairs: Sequence[tuple[str, str]], *,
-             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
-        """One row for each pair; raises Outage like the other."""
-        import numpy as np
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
-        self._rows.update(zip(new, self._net.read(new, progress=progress), strict=True))
-        return np.stack([self._rows[pair] for pair in pairs])
-
-
-def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
-              embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
-    import numpy as np
-
-    new = [text for text in dict.fromkeys(texts) if text not in known]
-    if new:
-        known.update(zip(new, embed(new), strict=True))
-    return np.stack([known[text] for text in texts])
-
-
-class Away:
-    """A model that is away, to see what words alone would find."""
-
-    model_id = MODEL_ID
-    dim = DIM
-
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Raise as a missing model does."""
-        raise Outage(f"left out for {len(texts)} texts", component="model", code="left-out")
-
-    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Raise as well."""
-        return self.embed(texts)
 
 
 def _no_sources() -> SourceSettings:

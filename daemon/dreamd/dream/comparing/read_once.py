@@ -1,0 +1,84 @@
+"""Each text embedded once and each pair read once: an evaluation asks the same questions many times over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dreamd.core.errors import Outage
+from dreamd.kit import Kit, Progress
+from dreamd.models import DIM, MODEL_ID, Embedder
+from dreamd.models.pair_net import PairNet
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Remembered:
+    """An embedder that embeds each text once: the questions are asked many times over."""
+
+    model_id = MODEL_ID
+    dim = DIM
+
+    def __init__(self, embedder: Embedder, progress: Progress) -> None:
+        self._embedder, self.progress = embedder, progress
+        self._texts: dict[str, NDArray[np.float32]] = {}
+        self._questions: dict[str, NDArray[np.float32]] = {}
+        self._reader: PairNet | None = None
+
+    def reader(self, kit: Kit) -> PairNet | None:
+        """What reads a question with statements, the same for every kit; None where it is missing."""
+        if self._reader is None and (net := kit.load_reader()):
+            self._reader = ReadOnce(net)
+        return self._reader
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each text."""
+        return _recalled(texts, self._texts, self._embedder.embed)
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each question."""
+        return _recalled(texts, self._questions, self._embedder.embed_questions)
+
+
+class ReadOnce(PairNet):
+    """What reads a question with statements, each pair once."""
+
+    def __init__(self, net: PairNet) -> None:
+        self._net = net
+        self._rows: dict[tuple[str, str], NDArray[np.float32]] = {}
+
+    def read(self, pairs: Sequence[tuple[str, str]], *,
+             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
+        """One row for each pair; raises Outage like the other."""
+        import numpy as np
+
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
+        self._rows.update(zip(new, self._net.read(new, progress=progress), strict=True))
+        return np.stack([self._rows[pair] for pair in pairs])
+
+
+def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
+              embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        known.update(zip(new, embed(new), strict=True))
+    return np.stack([known[text] for text in texts])
+
+
+class Away:
+    """A model that is away, to see what words alone would find."""
+
+    model_id = MODEL_ID
+    dim = DIM
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise as a missing model does."""
+        raise Outage(f"left out for {len(texts)} texts", component="model", code="left-out")
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise as well."""
+        return self.embed(texts)
