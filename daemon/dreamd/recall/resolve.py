@@ -1,8 +1,8 @@
 """From what is near to an answer: one thing once, today's value and not yesterday's, and no more than was asked for.
 
 Which passage a memory carries, and what took the place of what, the nights found out (`weighed`); what no night has weighed yet
-is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as
-having replaced it as an answer to this question; a deep look shows it.
+is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as having
+replaced it, for this question alone; a deep look shows it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONTAINED = 0.85
 OF_TEN = 10
 READABLE = 20
 """Characters from which what was said to a question can be read without it."""
-MAY_ANSWER, REPLACED = 0.1, 0.7
+MAY_ANSWER, REPLACED = 0.1, 0.75
 """From how likely something may be an answer, and from how likely one answer took the place of another."""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
