@@ -30,7 +30,7 @@ _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "�
 _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
-_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports")
+_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports", "shrugs")
 _COLON = re.compile(r"(?:[^.!?。！？\n:：]|[.!?](?=\S)){3,120}[:：](?!//)")
 """A lead and its colon; a dot inside a word, as in the name of a file, ends no sentence."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
@@ -208,13 +208,14 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
     for table in ("attributes", "announces"):
         for lead in patterns.cue("words/foreign", table).finditer(text):
             yield lead.end(), table == "announces"
-    named = (colon for colon in _COLON.finditer(text) if patterns.has("words/foreign", "sources", colon[0]))
+    named = (colon for colon in _COLON.finditer(text)
+             if patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]))
     for colon in islice(named, MOST):
-        if patterns.has("words/foreign", "warns", colon[0]):
+        if any(patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
             yield colon.end(), False
             continue
         rest = text[colon.end():]
-        if not any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back")):
+        if not any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back", "shrugs")):
             return  # nothing further down can be rejected then either
         yield colon.end(), False
 

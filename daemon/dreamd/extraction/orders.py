@@ -24,6 +24,8 @@ STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 """What holds in every conversation, and so may come from a person alone."""
 ACCEPTED = frozenset({"proposal", OBSERVED_ACCEPTED})
 """Signs of an agent's words that the person agreed to in the conversation itself."""
+_ORDERED_BY = 2
+"""Words at the head of an order that say what is to be done: "disable", "turn off"."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’»)*_`]*\s+|(?<=[。！？])|\n+|;\s+|\s+[–—-]+\s+")
 _CLAUSE = re.compile(r"[,:：，、]\s*|\s+(?:and|then|und|dann|y|et|e)\s+")
 _LEAD = re.compile(r"(?i)[\W_]*(?:(?:please|kindly|just|also|then|and|so|always|never|bitte|por favor|s'il (?:te|vous) pla[iî]t"
@@ -34,7 +36,7 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
     """Why a statement that no person made waits for one; or nothing."""
     if trust_of(origin) is not Trust.AGENT:
         return ""
-    if could_harm(text):
+    if could_harm(text) or lifts_a_safeguard(text):
         # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
         return "order-for-a-person"
     if sign == MEMORY_FILE or sign in ACCEPTED:
@@ -61,6 +63,18 @@ def changes_what_may_be_done(text: str) -> bool:
         patterns.has("words/orders", "permits", part) or patterns.has("words/orders", "leaves", part)
         or (patterns.has("words/orders", "safeguard", part) and patterns.has("words/orders", "lifted", part))
         for part in parts_of(plain))
+
+
+def lifts_a_safeguard(text: str) -> bool:
+    """Whether a text orders a safeguard away: "disable branch protection", "turn off the firewall first"."""
+    for clause in (clause for part in parts_of(text.replace("’", "'")) for clause in _CLAUSE.split(part)):
+        lead = _LEAD.match(clause)
+        bare = clause[lead.end():] if lead else clause
+        denied = lead is not None and "never" in lead[0].casefold()
+        ordered = patterns.has("words/orders", "lifted", " ".join(bare.split()[:_ORDERED_BY])) and _is_imperative(clause)
+        if ordered and not denied and patterns.has("words/orders", "safeguard", bare):
+            return True
+    return False
 
 
 def gives_orders(text: str) -> bool:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from dreamd.core.values import Cursor
 from dreamd.sources.base import contract
+from dreamd.sources.base.finding import look_at
 from dreamd.sources.claude_code.session_lines import ClaudeCode
 
 FACTS = {"sessionId": "s1", "cwd": "/srv/otter", "isSidechain": False, "userType": "external", "version": "2.1.0",
@@ -29,6 +32,16 @@ def test_a_line_of_fourteen_megabytes_is_split_and_not_set_aside(tmp_path: Path)
     assert texts[1].startswith("first words")
     assert texts[-2].endswith("last words")
     assert [skip.reason for skip in reading.skips] == [contract.OVERSIZED], "what lies in the middle is on record"
+
+
+@pytest.mark.parametrize("megabytes", [6, 18])
+def test_a_conversation_that_begins_with_a_line_of_many_megabytes_is_recognised(tmp_path: Path, megabytes: int) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(said(1, "first words\n\n" + "a line that was pasted\n" * (megabytes * 42_000)) + said(2, "after it"))
+    head = look_at(path)
+    assert head is not None
+    assert ClaudeCode().accepts(head)
+    assert ClaudeCode().read(path, Cursor(), budget_bytes=1 << 30).events[-1].text == "after it"
 
 
 def test_a_message_of_half_a_million_characters_is_read_whole(tmp_path: Path) -> None:

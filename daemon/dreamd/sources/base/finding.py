@@ -14,13 +14,15 @@ from pathlib import Path
 from dreamd.core.repositories.repository import project_at
 from dreamd.core.values import LONGEST_SCOPE_KEY
 from dreamd.sources.base import contract
-from dreamd.sources.base.contract import LONGEST_LINE_BYTES, Head
+from dreamd.sources.base.contract import LONGEST_LINE_BYTES, SPLIT_LINES, Head
 from dreamd.sources.base.opening import Unopened, open_source, read_start
 from dreamd.sources.base.tolerant import Record, parse_record
 from dreamd.sources.base.unpacking import trouble_of
 
 HEAD_BYTES = 64 * 1024
 _HEAD_RECORDS = 25
+_MOST_CHUNKS = 64
+"""Times the longest line that a first line may have: a quarter of a gigabyte."""
 _TOP_KEY = re.compile(rb'^\s{0,4}"([A-Za-z_]{1,40})"\s*:|[{,]\s*"([A-Za-z_]{1,40})"\s*:', re.MULTILINE)
 _CWD = re.compile(r'"(?:cwd|directory)"\s*:\s*"((?:[^"\\\n]|\\.){1,1000})"')
 _WHOLE_IN_A_LINE = frozenset({"chatSessions", "emptyWindowChatSessions"})
@@ -37,10 +39,24 @@ def look_at(path: Path) -> Head | None:
         start, window = read_start(path, HEAD_BYTES), HEAD_BYTES
         cut = len(start) == HEAD_BYTES and b"\n" not in start  # the first line alone is longer than the window
         if cut and path.parent.name not in _WHOLE_IN_A_LINE:
-            start, window = read_start(path, LONGEST_LINE_BYTES), LONGEST_LINE_BYTES
+            window = LONGEST_LINE_BYTES * SPLIT_LINES
+            start = read_start(path, window)
+            if len(start) == window and b"\n" not in start:
+                start, window = _second_line_on(path), HEAD_BYTES
     except (Unopened, OSError, ValueError):
         return None
     return Head(path, start=start, records=tuple(_records(start, whole=len(start) < window)), keys=_document_keys(start))
+
+
+def _second_line_on(path: Path) -> bytes:
+    """What stands behind a first line longer than any that is read: the rest of a file tells its format as well."""
+    with open_source(path) as handle:
+        for _ in range(_MOST_CHUNKS):
+            chunk = handle.read(LONGEST_LINE_BYTES)
+            _, ended, rest = chunk.partition(b"\n")
+            if ended or not chunk:
+                return (rest + handle.read(HEAD_BYTES))[:HEAD_BYTES]
+    return b""
 
 
 def why_unread(path: Path) -> str:
