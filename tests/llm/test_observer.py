@@ -25,9 +25,10 @@ from read_aloud import (
 
 from dreamd.cli.main import main
 from dreamd.core.values import Status, Trust
+from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
 from dreamd.models.language_model import Answer, Ask, Ending, Role, credit
-from household import House
+from household import AS_USUAL, House
 
 SQL = Label("No inline SQL: we keep queries in repo/queries.", ("no more inline sql, we keep queries in repo/queries",))
 POOL = ("agent", "I opened the connection pool with 50 connections.")
@@ -202,6 +203,18 @@ def test_a_copy_of_what_was_extracted_without_a_model_adds_nothing(house: House)
     report = night(house, oracle(Label("Always squash commits before you merge.", ("Always squash commits before you merge",))))
     assert len(house.memories()) == 1 and house.memories()[0].support == 1
     assert of_observer(report)["dropped.extracted-already"] == 1
+
+
+def test_a_fact_in_the_very_words_that_were_kept_as_said_in_passing_is_a_memory(house: House) -> None:
+    said = "the alarm threshold is 2.35 m"
+    talk(house, "s-1", ("person", "can you look at the build of the weir?"), ("agent", "It is green."), ("person", said))
+    house.furnish(llm={"backend": "openai"})
+    for now in (NIGHT, NEXT_NIGHT):
+        with house.kit(now) as kit:
+            kit.language = oracle(Label("The alarm threshold is 2.35 m.", (said,), kind="reference"))
+            run_cycle(kit, AS_USUAL)
+        assert texts(house, Status.LIVE) == ["The alarm threshold is 2.35 m."]
+    assert [row[0] for row in house.rows("SELECT sign FROM observation ORDER BY seq")] == ["said-in-passing", "observed"]
 
 
 def test_where_no_model_is_set_nothing_waits_and_nothing_is_loaded(house: House) -> None:
