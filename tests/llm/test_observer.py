@@ -27,6 +27,7 @@ from dreamd.cli.main import main
 from dreamd.core.values import Status, Trust
 from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
+from dreamd.llm.roles import bearing
 from dreamd.models.language_model import Answer, Ask, Ending, Role, credit
 from household import AS_USUAL, House
 
@@ -79,6 +80,13 @@ def test_what_the_quoted_line_does_not_say_waits_for_a_person(house: House, text
     night(house, oracle(Label(text, (said,))))
     assert [m.reason for m in house.memories() if m.text == text and m.status is Status.HELD] == [why]
     assert text not in texts(house, Status.LIVE)
+
+
+@pytest.mark.parametrize(("text", "lacks"), [("Backups run at 04:30 on polder-1.", ""),
+                                             ("Backups run at 04:30 on polder-2.", "another-name"),
+                                             ("Backups run at 04:35 on polder-1.", "another-number")])
+def test_a_name_with_a_sign_in_it_is_known_in_its_line_and_another_is_not(text: str, lacks: str) -> None:
+    assert bearing.beyond(text, "backups run at 04:30 on polder-1, so leave it alone then") == lacks
 
 
 @pytest.mark.parametrize(("line", "quote"), [
