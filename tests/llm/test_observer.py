@@ -25,9 +25,11 @@ from read_aloud import (
 
 from dreamd.cli.main import main
 from dreamd.core.values import Status, Trust
+from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
+from dreamd.llm.roles import bearing
 from dreamd.models.language_model import Answer, Ask, Ending, Role, credit
-from household import House
+from household import AS_USUAL, House
 
 SQL = Label("No inline SQL: we keep queries in repo/queries.", ("no more inline sql, we keep queries in repo/queries",))
 POOL = ("agent", "I opened the connection pool with 50 connections.")
@@ -78,6 +80,13 @@ def test_what_the_quoted_line_does_not_say_waits_for_a_person(house: House, text
     night(house, oracle(Label(text, (said,))))
     assert [m.reason for m in house.memories() if m.text == text and m.status is Status.HELD] == [why]
     assert text not in texts(house, Status.LIVE)
+
+
+@pytest.mark.parametrize(("text", "lacks"), [("Backups run at 04:30 on polder-1.", ""),
+                                             ("Backups run at 04:30 on polder-2.", "another-name"),
+                                             ("Backups run at 04:35 on polder-1.", "another-number")])
+def test_a_name_with_a_sign_in_it_is_known_in_its_line_and_another_is_not(text: str, lacks: str) -> None:
+    assert bearing.beyond(text, "backups run at 04:30 on polder-1, so leave it alone then") == lacks
 
 
 @pytest.mark.parametrize(("line", "quote"), [
@@ -202,6 +211,18 @@ def test_a_copy_of_what_was_extracted_without_a_model_adds_nothing(house: House)
     report = night(house, oracle(Label("Always squash commits before you merge.", ("Always squash commits before you merge",))))
     assert len(house.memories()) == 1 and house.memories()[0].support == 1
     assert of_observer(report)["dropped.extracted-already"] == 1
+
+
+def test_a_fact_in_the_very_words_that_were_kept_as_said_in_passing_is_a_memory(house: House) -> None:
+    said = "the alarm threshold is 2.35 m"
+    talk(house, "s-1", ("person", "can you look at the build of the weir?"), ("agent", "It is green."), ("person", said))
+    house.furnish(llm={"backend": "openai"})
+    for now in (NIGHT, NEXT_NIGHT):
+        with house.kit(now) as kit:
+            kit.language = oracle(Label("The alarm threshold is 2.35 m.", (said,), kind="reference"))
+            run_cycle(kit, AS_USUAL)
+        assert texts(house, Status.LIVE) == ["The alarm threshold is 2.35 m."]
+    assert [row[0] for row in house.rows("SELECT sign FROM observation ORDER BY seq")] == ["said-in-passing", "observed"]
 
 
 def test_where_no_model_is_set_nothing_waits_and_nothing_is_loaded(house: House) -> None:

@@ -166,7 +166,7 @@ def _take(kit: Kit, stretch: _Stretch, part: Sequence[Line], answer: Answer, fir
     kept = {c for c, _ in without_doubles(kit, candidates, seen.dropped)}
     written = set(without_written(kit, stretch.events, [c for c, _ in candidates if c in kept]))
     seen.dropped["written-already"] += len(kept) - len(written)
-    credits = [(c, ModelWord(Role.OBSERVER.value, answer.model, load_prompt("observer").name, category))
+    credits = [(_beside_passing(kit, c), ModelWord(Role.OBSERVER.value, answer.model, load_prompt("observer").name, category))
                for c, category in candidates if c in written]
     if kit.dry:
         return
@@ -184,6 +184,13 @@ def _take(kit: Kit, stretch: _Stretch, part: Sequence[Line], answer: Answer, fir
     seen.stored += sum(a.status == "stored" for a in answers)
     seen.dropped["forgotten"] += len(credits) - len(told)
     seen.dropped = +seen.dropped
+
+
+def _beside_passing(kit: Kit, one: Candidate) -> Candidate:
+    """A fact in the very words that were kept as said in passing is an observation of its own and not that one again."""
+    identity = observations.observation_id(one)
+    known = observations.load_by_ids(kit.store, [identity])
+    return replace(one, key=f"observed {identity}") if any(o.sign in (IN_PASSING, ONE_OFF) for o in known) else one
 
 
 def _candidates(kit: Kit, stretch: _Stretch, facts: Sequence[observer.Fact], dropped: Counter[str],

@@ -105,7 +105,7 @@ def beyond(text: str, basis: str) -> str:
     if mine.numbers - theirs.numbers or mine.figures - theirs.figures:
         return "another-number"
     low = theirs.low
-    names = {*mine.names, *mine.fixed, *mine.commands, *mine.quoted, *(name for name in _capitals(mine))}
+    names = {*mine.names, *(mine.fixed - theirs.fixed), *mine.commands, *mine.quoted, *(name for name in _capitals(mine))}
     if any(name.lower().removeprefix("version ") not in low for name in names):
         return "another-name"
     if _denies_otherwise(mine, theirs):
