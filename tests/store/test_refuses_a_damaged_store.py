@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.cli.main import main
 from dreamd.core.errors import Corrupt, StoreMissing
-from household import House
+from household import House, Said
 
 DAY, NIGHT, NEXT_DAY, LATER = "2026-03-01T09:00:00Z", "2026-03-01T20:00:00Z", "2026-03-02T09:00:00Z", "2026-03-02T20:00:00Z"
 DAMAGE = {
@@ -59,6 +61,22 @@ def test_a_dream_and_an_undo_refuse_what_check_calls_damaged(slept: House, damag
     with pytest.raises((Corrupt, StoreMissing)):  # a run that is gone from the journal is not there to be taken back
         slept.undo(LATER)
     assert state(slept) == before
+
+
+def test_a_flipped_letter_of_a_scope_is_damage_to_check_and_no_wrong_argument(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.say(DAY, *(Said(text, scope="project:cedar") for text in ("The staging port is 8080.", "Reviews need two people.")))
+    house.dream(NIGHT)
+    with closing(sqlite3.connect(house.paths.store)) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    body = house.paths.store.read_bytes()
+    places = [found.start() for found in re.finditer(b"project:cedar", body)]
+    told = set()
+    for place in places:
+        house.paths.store.write_bytes(body[:place + 1] + b"2" + body[place + 2:])
+        told.add(main(["--home", str(house.home), "--now", LATER, "check"]))
+    assert len(places) > 10
+    assert told <= {0, 1, Corrupt.exit_code}
 
 
 def test_a_damaged_page_is_seen_before_anything_is_written(slept: House) -> None:

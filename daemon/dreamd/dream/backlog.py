@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any  # a unit's fact is what JSON holds
 
-from dreamd.core.values import Candidate, parse_scope
+from dreamd.core.values import Candidate
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.phases.carry_out import Footing, apply_step
 from dreamd.dream.phases.compare import PairJudge
@@ -26,6 +26,7 @@ from dreamd.store import journal, memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.intake import heads as line
 from dreamd.store.intake.heads import Head
+from dreamd.store.presence.sound_rows import stored_scope
 
 UNIT = 512
 """Observations that are planned together; a shorter backlog is one unit."""
@@ -49,7 +50,7 @@ def work_off(kit: Kit, wish: Wish, allowances: Allowances, take: Take, *, most_u
     kit.ahead = Ahead(0, len(heads), kit.clock.monotonic())
     for unit in units[:most_units or len(units)]:
         kit.progress(PROGRESS, done, len(heads))
-        waiting = {parse_scope(scope): observations.load_by_seqs(kit.store, [h.seq for h in some])
+        waiting = {stored_scope(scope): observations.load_by_seqs(kit.store, [h.seq for h in some])
                    for scope, some in unit.items()}
         take(plan_scopes(kit, waiting, judge, allowances, looks=looks))
         judge.settle(remembered=not kit.dry)

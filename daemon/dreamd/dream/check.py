@@ -12,7 +12,7 @@ from dreamd.core import fsio, locks
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.plain_words.for_people import count
-from dreamd.core.values import Scope, parse_scope
+from dreamd.core.values import Scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.carry_out import BY_ID, NAMED
@@ -23,7 +23,7 @@ from dreamd.kit import Kit
 from dreamd.store import checks, derived, memories, observations, seals, work
 from dreamd.store.connection import translated
 from dreamd.store.library.library_file import exists as library_exists
-from dreamd.store.presence.sound_rows import sound_row
+from dreamd.store.presence.sound_rows import sound_row, stored_scope
 from dreamd.store.work import Intent, KnownFile
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
@@ -243,7 +243,7 @@ def _stray_files(kit: Kit, unfinished: _Unfinished, *, leave_out: Collection[str
         return sum(mirror.count_stale(kit, scope) for scope in memories.load_scopes(kit.store)
                    if scope not in unfinished.scopes and mirror.is_shown(kit, scope))
     wrong, expected = 0, {*leave_out, *unfinished.paths}
-    behind = unfinished.scopes | {parse_scope(i.scope) for i in work.load_intents(kit.store, limit=-1)}
+    behind = unfinished.scopes | {stored_scope(i.scope) for i in work.load_intents(kit.store, limit=-1)}
     for known in work.load_files(kit.store).values():
         missing = known.path not in expected and not (kit.paths.home / known.path).exists()
         wrong += missing or not work.is_whole(known)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
-from dreamd.core.values import Memory, Scope, parse_scope
+from dreamd.core.values import Memory, Scope
 from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import restated_files
@@ -23,6 +23,7 @@ from dreamd.dream.sharing.who_may import refuse_undo
 from dreamd.kit import Kit
 from dreamd.store import checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run
+from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.telling import taken_back
 
 UNDO = "undo"
@@ -179,7 +180,7 @@ def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
                     continue
                 elif reverse(tx, kit, entry, mine, scopes):
                     touched.add(entry.memory)
-                scopes.add(parse_scope(entry.scope))
+                scopes.add(stored_scope(entry.scope))
             aside += observations.set_aside(tx, run.seq, only=part)
             if part is None:
                 journal.mark_undone(tx, run.seq, by=mine.seq)

@@ -19,12 +19,11 @@ from dreamd.core.values import (
     Scope,
     Status,
     Trust,
-    parse_scope,
     text_sha,
 )
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import side_of
-from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row
+from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row, stored_scope
 from dreamd.store.uses import mark_asked, mark_used
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
@@ -138,7 +137,7 @@ def _with_wordings(store: Store, scope: Scope, texts: Iterable[str]) -> list[str
 def load_scopes(store: Store) -> list[Scope]:
     """Every scope that has an observation or a memory."""
     rows = store.all("SELECT scope FROM memory UNION SELECT scope FROM observation ORDER BY scope")
-    return [parse_scope(r["scope"]) for r in rows]
+    return [stored_scope(r["scope"]) for r in rows]
 
 
 def count_by_status(store: Store) -> dict[str, int]:
@@ -269,7 +268,7 @@ def _columns(memory: Memory) -> dict[str, str | int | None]:
 
 def _from_columns(kept: sqlite3.Row | dict[str, Any]) -> dict[str, Any]:  # Any: values of a memory, each of its own kind
     return {
-        "id": kept["id"], "scope": parse_scope(kept["scope"]), "memory_class": MemoryClass(kept["class"]),
+        "id": kept["id"], "scope": stored_scope(kept["scope"]), "memory_class": MemoryClass(kept["class"]),
         "memory_type": MemoryType(kept["type"]), "category": Category(kept["category"]), "taxonomy_version": kept["taxonomy"],
         "status": Status(kept["status"]), "trust": Trust(kept["trust"]), "authority": Trust(kept["authority"]),
         "valid_to": parse_instant(kept["valid_to"]) if kept["valid_to"] else None, "ttl": kept["ttl"],

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.values import Cursor, Scope, content_id, parse_scope
+from dreamd.core.values import Cursor, Scope, content_id
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.presence.holding import SCOPES_EPOCH, epoch_key
-from dreamd.store.presence.sound_rows import sound_row
+from dreamd.store.presence.sound_rows import sound_row, stored_scope
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def write_position(tx: sqlite3.Connection, source: Source, position: Position, *
 def load_sources(store: Store) -> list[Source]:
     """Every source ever read."""
     rows = store.all("SELECT s.*, c.offset FROM source s LEFT JOIN cursor c ON c.source = s.id ORDER BY s.kind, s.path")
-    return [Source(r["id"], r["path"], r["kind"], parse_scope(r["scope"]), r["lines"], r["prompts"], r["observations"],
+    return [Source(r["id"], r["path"], r["kind"], stored_scope(r["scope"]), r["lines"], r["prompts"], r["observations"],
                    json.loads(r["skips"]), parse_instant(r["read_at"]) if r["read_at"] else None, r["offset"] or 0)
             for r in rows]
 
@@ -154,7 +154,7 @@ def mark_unwritten(tx: sqlite3.Connection, scope: str) -> None:
 def load_unwritten(store: Store) -> dict[Scope, int]:
     """Scopes whose files are behind, each with how many changes that was."""
     rows = store.all("SELECT key, value FROM meta WHERE key > ? AND key < ?", UNWRITTEN, UNWRITTEN + "\uffff")
-    return {parse_scope(r["key"].removeprefix(UNWRITTEN)): int(r["value"]) for r in rows}
+    return {stored_scope(r["key"].removeprefix(UNWRITTEN)): int(r["value"]) for r in rows}
 
 
 def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str = "", order: str = "") -> None:
@@ -181,7 +181,7 @@ TITLE = "title "
 def load_asked(store: Store) -> list[Scope]:
     """The scopes whose memories were asked for so much more that their index may be in another order."""
     rows = store.all("SELECT key FROM meta WHERE key > ? AND key < ?", ASKED, ASKED + "\uffff")
-    return [parse_scope(r["key"].removeprefix(ASKED)) for r in rows]
+    return [stored_scope(r["key"].removeprefix(ASKED)) for r in rows]
 
 
 def write_title(tx: sqlite3.Connection, memory: str, title: str) -> None:
@@ -338,7 +338,7 @@ def _as_bytes(body: object) -> bytes:
 def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
     """(size, mtime_ns, inode) of the known notes by scope and path: enough to see which were touched, without bodies."""
     scopes = store.tuples("SELECT scope FROM file GROUP BY scope ORDER BY MIN(path)")
-    found: dict[str, dict[str, tuple[int, int, int]]] = {str(parse_scope(scope)): {} for (scope,) in scopes}
+    found: dict[str, dict[str, tuple[int, int, int]]] = {str(stored_scope(scope)): {} for (scope,) in scopes}
     rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
                            WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
     for scope, path, size, mtime_ns, inode in rows:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
-from dreamd.core.values import Scope, parse_scope
+from dreamd.core.values import Scope
 from dreamd.dream import undo
 from dreamd.dream.undo import UNDO, Undone
 from dreamd.kit import Kit
@@ -15,6 +15,7 @@ from dreamd.store import checks, journal
 from dreamd.store.journal import Entry, Run
 from dreamd.store.language import model_traces
 from dreamd.store.language.model_traces import Whose
+from dreamd.store.presence.sound_rows import stored_scope
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def _reverse(kit: Kit, plan: TakeBackPlan) -> Undone:
     with kit.writing() as tx:
         for entry in entries:
             touched |= {entry.memory} if undo.reverse(tx, kit, entry, mine, scopes) else set()
-            scopes.add(parse_scope(entry.scope))
+            scopes.add(stored_scope(entry.scope))
         aside = model_traces.set_words_aside(tx, plan.whose, run=mine.seq)
         handed = model_traces.hand_back_beside(tx, entries)
         apart = model_traces.leave_apart(tx, plan.whose)

@@ -25,7 +25,6 @@ from dreamd.core.values import (
     Origin,
     Scope,
     content_id,
-    parse_scope,
     storable,
 )
 from dreamd.dream.apart import apart, set_aside
@@ -33,6 +32,7 @@ from dreamd.dream.setting_aside import AWAY, Damaged
 from dreamd.kit import Kit
 from dreamd.notes import Damage, EditKind, PersonEdit, decoded, diff_person_edits, find_damage, read_topic, restate_topic
 from dreamd.store import forgetting, memories, observations, work
+from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.set_asides import EDITS, FILE, Aside
 from dreamd.store.work import Intent, KnownFile
 from dreamd.text.redaction import redact
@@ -81,7 +81,7 @@ class _Found:
 def read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
     """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
     for name, known in work.load_file_facts(kit.store).items():
-        scope = parse_scope(name)
+        scope = stored_scope(name)
         directory = kit.paths.scope_dir(scope)
         fsio.check_inside(kit.paths.home, directory)
         if not directory.is_dir():

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from dreamd.core.errors import Locked
-from dreamd.core.values import Scope, Status, parse_scope
+from dreamd.core.values import Scope, Status
 from dreamd.dream.phases.carry_out import keep_verdicts
 from dreamd.dream.phases.compare import Vectors, load_standing, load_vectors
 from dreamd.judge import Pair, Statement
@@ -22,6 +22,7 @@ from dreamd.kit import Kit
 from dreamd.store import derived, journal, memories, observations, passages, work
 from dreamd.store.derived import WEIGHED, pair_side
 from dreamd.store.passages import Spoken
+from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.text.alike.parallels import is_same_wording
 
 PHASE = "weigh"
@@ -106,7 +107,7 @@ def _plan(kit: Kit, changed: Sequence[_Subject], fresh: Sequence[_Subject]) -> _
     near: dict[str, list[Pair]] = {}
     for scope in dict.fromkeys(one.one.scope for one in subjects):
         kit.progress(PHASE, 0, 0)
-        near.update(_near(kit, parse_scope(scope), [one for one in subjects if one.one.scope == scope], unweighed))
+        near.update(_near(kit, stored_scope(scope), [one for one in subjects if one.one.scope == scope], unweighed))
     known = derived.find_judged(kit.store, [_key(pair) for pairs in near.values() for pair in pairs])
     ahead = _Work()
     for one in subjects:

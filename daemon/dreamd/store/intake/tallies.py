@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.values import LEARNED, Scope, content_id, parse_scope
+from dreamd.core.values import LEARNED, Scope, content_id
 from dreamd.store import observations
 from dreamd.store.connection import LISTED, Store, listed
+from dreamd.store.presence.sound_rows import stored_scope
 
 MOST_ROWS = 20_000
 _NAME = 24
@@ -123,7 +124,7 @@ def _plain(row: sqlite3.Row) -> str:
 
 
 def _read(row: sqlite3.Row) -> Tally:
-    return Tally(row["id"], row["kind"], parse_scope(row["scope"]), row["times"], row["runs"],
+    return Tally(row["id"], row["kind"], stored_scope(row["scope"]), row["times"], row["runs"],
                  tuple((str(a), str(b)) for a, b in json.loads(row["recent"])),
                  parse_instant(row["last_at"]) if row["last_at"] else None, row["told"], json.loads(row["words"]),
                  json.loads(row["open"]))

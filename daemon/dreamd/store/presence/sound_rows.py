@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 
 from dreamd.core.errors import Corrupt, UsageError
+from dreamd.core.values import Scope, parse_scope
 from dreamd.store import schema, seals
 
 P = ParamSpec("P")
@@ -94,3 +95,9 @@ def sound_row(read: Callable[P, T]) -> Callable[P, T]:
             raise Corrupt("a row of the store holds what dream never wrote", hint=WHAT_HELPS) from error
 
     return wary
+
+
+@sound_row
+def stored_scope(name: str) -> Scope:
+    """The scope that a row names; raises Corrupt where that is none."""
+    return parse_scope(name)

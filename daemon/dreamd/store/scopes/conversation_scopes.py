@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.values import CONVERSATION_ENDED, Scope, parse_scope
+from dreamd.core.values import CONVERSATION_ENDED, Scope
 from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.work import write_meta
 
 MOVED = "conversation "
@@ -67,7 +68,7 @@ def load_conversations(store: Store) -> list[Conversation]:
                                  WHERE p.{_LOCAL.replace('AND scope', 'AND p.scope')} AND f.observation IS NULL)
                          GROUP BY o.scope ORDER BY o.scope""")
     told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}
-    return [Conversation(parse_scope(r["scope"]), parse_instant(r["said"]), parse_instant(r["heard"]),
+    return [Conversation(stored_scope(r["scope"]), parse_instant(r["said"]), parse_instant(r["heard"]),
                          _read(body) if (body := told[r["scope"]]) else None) for r in rows]
 
 
@@ -93,7 +94,7 @@ def load_projects_of(store: Store, scope: Scope) -> list[Scope]:
     rows = store.all("""SELECT DISTINCT scope FROM observation WHERE scope >= 'project:' AND scope < 'project;'
                           AND conversation IN (SELECT conversation FROM observation WHERE scope = ? AND conversation <> '')""",
                      str(scope))
-    return [parse_scope(r["scope"]) for r in rows]
+    return [stored_scope(r["scope"]) for r in rows]
 
 
 def was_brought_back(store: Store, scope: Scope, *, since: datetime) -> bool:

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dreamd.core.values import Clue, Scope, parse_scope
+from dreamd.core.values import Clue, Scope
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.observations import mark_left
+from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.scopes import projects
 from dreamd.store.work import mark_unwritten
 
@@ -78,7 +79,7 @@ def unpack(evidence: Sequence[Clue]) -> tuple[Scope, Scope, Rows]:
     told = [line.partition(" ")[::2] for line in evidence if isinstance(line, str)]
     one = dict(told)
     seqs = [part.partition("-")[::2] for part in one.get("statements", "").split(",") if part]
-    return parse_scope(one["from"]), parse_scope(one["to"]), Rows(
+    return stored_scope(one["from"]), stored_scope(one["to"]), Rows(
         tuple(n for low, high in seqs for n in range(int(low), int(high or low) + 1)),
         tuple(i for i in one.get("sources", "").split(",") if i),
         tuple(rest for kind, rest in told if kind == "known"), tuple(rest for kind, rest in told if kind == "file"))
@@ -117,7 +118,7 @@ def count_scopes(store: Store, known: set[Scope]) -> list[Count]:
             told.setdefault(row["scope"], {})[what] = int(row["n"])
     for row in store.all("SELECT scope, COUNT(*) AS n FROM memory WHERE status = 'live' GROUP BY scope"):
         told[row["scope"]]["live"] = int(row["n"])
-    return [Count(parse_scope(name), n.get("live", 0), n.get("memories", 0), n.get("observations", 0), n.get("sources", 0))
+    return [Count(stored_scope(name), n.get("live", 0), n.get("memories", 0), n.get("observations", 0), n.get("sources", 0))
             for name, n in sorted(told.items())]
 
 

@@ -22,7 +22,7 @@ from dreamd.core.repositories.repository import Project, plain_path, project_at
 from dreamd.core.values import Scope, parse_scope, storable
 from dreamd.store import work
 from dreamd.store.connection import Store
-from dreamd.store.presence.sound_rows import sound_row
+from dreamd.store.presence.sound_rows import sound_row, stored_scope
 
 _KNOWN = "project "
 _PLACE = "place "
@@ -161,7 +161,7 @@ def _safe(name: str) -> str:
 
 def _known(identity: str, body: str) -> Known:
     told = json.loads(body)
-    return Known(identity, parse_scope(told["scope"]), str(told["root"]))
+    return Known(identity, stored_scope(told["scope"]), str(told["root"]))
 
 
 EXCLUDED = "excluded"
