@@ -251,16 +251,17 @@ def a_store_of_a_newer_dream(s: Scene) -> None:
     s.sql("PRAGMA user_version = 99")
 
 
-def root_page(s: Scene, name: str) -> int:
-    """Where the first page of a table begins in the file."""
+def root_page(s: Scene, name: str) -> tuple[int, int]:
+    """Where the first page of a table begins in the file, and where it ends."""
     with closing(sqlite3.connect(s.house.paths.store)) as db:
         size = int(db.execute("PRAGMA page_size").fetchone()[0])
-        return (int(db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]) - 1) * size
+        number = int(db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0])
+        return (number - 1) * size, number * size
 
 
 def scribble(s: Scene, name: str, at: int, count: int) -> None:
-    """Overwrite bytes of a page, and have the probe look closely."""
-    start = root_page(s, name)
+    """Overwrite bytes of a page, counted from its end where `at` is negative, and have the probe look closely."""
+    start = root_page(s, name)[at < 0]
     with s.house.paths.store.open("r+b") as stream:
         stream.seek(start + at)
         stream.write(b"\x5a" * count)
@@ -270,7 +271,7 @@ def scribble(s: Scene, name: str, at: int, count: int) -> None:
 BROKEN |= {
     **{f"a_page_of_{name}_damaged": (lambda s, name=name: scribble(s, name, 0, 2048))  # type: ignore[misc]
        for name in ("observation", "judged", "vector", "file", "operation_memory", "memory_words_data", "recall", "staged")},
-    **{f"the_end_of_a_page_of_{name}_damaged": (lambda s, name=name: scribble(s, name, 4000, 90))  # type: ignore[misc]
+    **{f"the_end_of_a_page_of_{name}_damaged": (lambda s, name=name: scribble(s, name, -96, 90))  # type: ignore[misc]
        for name in ("observation", "memory", "operation", "wording", "run", "meta")},
 }
 

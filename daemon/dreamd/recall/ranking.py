@@ -123,9 +123,15 @@ def _in_order(some: Iterable[Ranked]) -> list[Ranked]:
 
 def _answers_first(passed: list[Ranked], far: list[Ranked], weight: float,
                    read: Callable[[Sequence[Memory]], Sequence[float]]) -> list[Ranked]:
-    """The first results lifted by how likely each of them answers, and of what is far what reads as an answer."""
+    """The first results lifted by how likely each of them answers, and of what is far what reads as an answer.
+
+    What was archived is lifted no more than anything live: it stays behind what is as near.
+    """
     first = [*passed, *far][:READ]
     told = (read([one.memory for one in first]) if len(first) > 1 else []) or [0.0] * len(first)
+    gone = [one.memory.status is Status.ARCHIVED for one in first]
+    least = min((likely for likely, away in zip(told, gone, strict=True) if not away), default=1.0)
+    told = [min(likely, least) if away else likely for likely, away in zip(told, gone, strict=True)]
     lifted = [_lifted(one, weight, likely) for n, (one, likely) in enumerate(zip(first, told, strict=True))
               if n < len(passed) or likely >= SURELY]
     return _in_order([*lifted, *passed[READ:]])

@@ -22,6 +22,7 @@ from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.scopes import conversation_scopes
+from dreamd.text.calendar_dates import is_date
 
 OLD_NOTE = timedelta(days=7)
 """A note waits at most a week, however few there are."""
@@ -87,13 +88,13 @@ def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
 
 
 def _first_end(store: Store) -> datetime | None:
-    """What no dream would end, as it is pinned or was edited, is not asked for every night."""
-    first = store.one("SELECT MIN(ttl) AS ttl FROM memory WHERE ttl IS NOT NULL AND status IN ('live', 'held', 'stale') "
-                      "AND pinned = 0 AND edited = 0")
+    """What no dream would end, as it is pinned or was edited, is not asked for every night; an end that is no day is none."""
+    rows = store.all("SELECT DISTINCT ttl FROM memory WHERE ttl IS NOT NULL AND status IN ('live', 'held', 'stale') "
+                     "AND pinned = 0 AND edited = 0")
+    days = [date.fromisoformat(row["ttl"]) for row in rows if is_date(row["ttl"])]
     ends = [conversation_scopes.first_end(store)]
-    if first and first["ttl"]:
-        zone = read_zone(store.meta("zone") or "UTC")
-        ends.append(datetime.combine(date.fromisoformat(first["ttl"]) + timedelta(days=1), time(), zone))
+    if days:
+        ends.append(datetime.combine(min(days) + timedelta(days=1), time(), read_zone(store.meta("zone") or "UTC")))
     return min((end for end in ends if end is not None), default=None)
 
 
