@@ -11,7 +11,7 @@ import pytest
 
 from dreamd.core.paths import share_dir
 from dreamd.dream.comparing.evaluation import FIGURES, Answered, mean_figures
-from dreamd.recall.gold import Question, read_gold
+from dreamd.dream.comparing.gold import Question, read_gold
 from standing_by import run_dream
 
 REPEATED = ("rule", "preference", "look-up", "state")

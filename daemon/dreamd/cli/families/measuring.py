@@ -15,8 +15,8 @@ from dreamd.core.paths import share_dir
 from dreamd.core.settings import LlmSettings
 from dreamd.dream.comparing import evaluation
 from dreamd.dream.comparing.evaluation import Answered, Evaluation, Wanted, harm, interval, mean_figures
+from dreamd.dream.comparing.gold import KINDS, read_gold
 from dreamd.models import load_embedder
-from dreamd.recall.gold import KINDS, read_gold
 
 MOST_NIGHTS = 1000
 WITH_INTERVAL = ("recall@10", "mrr")

@@ -37,6 +37,7 @@ from dreamd.core.paths import Paths, share_dir
 from dreamd.core.settings import RecallSettings, Settings, SourceSettings
 from dreamd.core.values import Memory, Status, content_id, parse_scope, text_sha, trust_of
 from dreamd.core.world import World
+from dreamd.dream.comparing.gold import Gold, Question
 from dreamd.dream.comparing.read_once import Away, Remembered
 from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
@@ -44,7 +45,6 @@ from dreamd.extraction import gate
 from dreamd.kit import Kit, Progress, no_progress, open_kit
 from dreamd.models import MODEL_ID, Embedder
 from dreamd.recall.answer import Found, Look, search
-from dreamd.recall.gold import Gold, Question
 from dreamd.recall.shelf import Shelf
 from dreamd.store import derived, memories, observations
 
