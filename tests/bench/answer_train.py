@@ -34,12 +34,10 @@ from question_train import SCALE, Adapted
 from question_train import Recipe as Rank
 from sklearn.metrics import roc_auc_score
 
-from dreamd.core.paths import share_dir
 from dreamd.models import load_embedder, multilingual_base
 from dreamd.models.answer_net import ABOUT, LABELS, TRAINED, pair_net_sha256, with_question
 from dreamd.models.multilingual_base import MultilingualBase, find_base
-from dreamd.models.pair_net import TRAINED as PAIRS
-from dreamd.models.pair_net import changed_weights
+from dreamd.models.pair_net import changed_weights, shipped_file
 from dreamd.models.weights import WeightFile
 
 ADAPTED = ("query", "value", "dense")
@@ -82,7 +80,7 @@ class AnswerReader(nn.Module):
         torch.manual_seed(recipe.seed)
         self._base = base
         self.encoder = bert(base)
-        with WeightFile(share_dir("config") / "judge" / PAIRS) as pairs, torch.no_grad():
+        with WeightFile(shipped_file()) as pairs, torch.no_grad():
             read = changed_weights(base, pairs)
             for name, parameter in self.encoder.named_parameters():
                 if "word_embeddings" not in name:

@@ -74,7 +74,7 @@ def test_a_layer_is_that_of_the_net_below_and_the_product() -> None:
 def test_a_net_upon_another_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "pair_net.safetensors"
     other.write_bytes(b"another")
-    monkeypatch.setattr(answer_net, "_pair_net", lambda: other)
+    monkeypatch.setattr(answer_net.pair_net, "shipped_file", lambda: other)
     with pytest.raises(Outage) as refused:
         load_answer_net()
     assert refused.value.code == "model-changed"

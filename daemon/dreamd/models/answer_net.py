@@ -25,7 +25,7 @@ def load_answer_net(folder: Path | None = None, *, threads: int = 1, keep: bool 
 
     Raises Outage when the base, the net it was trained upon or the trained file is missing or another one.
     """
-    trained = Trained(share_dir("config") / "question" / TRAINED, KIND, LABELS, upon=_pair_net())
+    trained = Trained(share_dir("config") / "question" / TRAINED, KIND, LABELS, upon=pair_net.shipped_file())
     return pair_net.load_net(trained, folder, threads=threads, keep=keep)
 
 
@@ -43,8 +43,4 @@ def with_question(question: str, earlier: str) -> str:
 
 def pair_net_sha256() -> str:
     """The checksum of the net that it is trained upon."""
-    return model_files.checksum(_pair_net())
-
-
-def _pair_net() -> Path:
-    return share_dir("config") / "judge" / pair_net.TRAINED
+    return model_files.checksum(pair_net.shipped_file())

@@ -104,7 +104,12 @@ def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, th
 
     Raises Outage when the base or the trained file is missing or another one; the hint says what to install.
     """
-    return load_net(Trained(trained or share_dir("config") / "judge" / TRAINED), folder, threads=threads, keep=keep)
+    return load_net(Trained(trained or shipped_file()), folder, threads=threads, keep=keep)
+
+
+def shipped_file() -> Path:
+    """The trained file that travels with dream."""
+    return share_dir("config") / "judge" / TRAINED
 
 
 def load_net(trained: Trained, folder: Path | None = None, *, threads: int = 1, keep: bool = True) -> PairNet:

@@ -26,9 +26,10 @@ from dreamd.core.values import (
     Origin,
     Scope,
     content_id,
+    parse_scope,
 )
 from dreamd.store.connection import LISTED, Store, listed
-from dreamd.store.presence.sound_rows import sound_row, stored_scope
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.turn_before import said_before
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
@@ -261,7 +262,7 @@ def load_scope_of(store: Store, source_id: str, conversation: str) -> Scope | No
     """The scope of what was kept of a conversation before; None where nothing was."""
     row = store.one("SELECT scope FROM observation WHERE source_id = ? AND conversation = ? ORDER BY seq LIMIT 1", source_id,
                     conversation)
-    return None if row is None else stored_scope(row["scope"])
+    return None if row is None else parse_scope(row["scope"])
 
 
 def set_aside(tx: sqlite3.Connection, run: int, *, only: Collection[str] | None = None) -> int:
@@ -322,7 +323,7 @@ def read_row(row: sqlite3.Row) -> Observation:
     """One row of an observation with its fate."""
     return Observation(
         id=row["id"], seq=row["seq"], text=row["text"], origin=Origin(row["origin"]), at=parse_instant(row["at"]),
-        scope=stored_scope(row["scope"]), conversation=row["conversation"], key=row["key"],
+        scope=parse_scope(row["scope"]), conversation=row["conversation"], key=row["key"],
         class_hint=MemoryClass(row["class_hint"]) if row["class_hint"] else None,
         type_hint=MemoryType(row["type_hint"]) if row["type_hint"] else None, ttl=row["ttl"],
         explicit=bool(row["explicit"]), sign=row["sign"], source_id=row["source_id"], start=row["start"], end=row["end"],

@@ -26,13 +26,14 @@ from dreamd.core.values import (
     Origin,
     Status,
     Trust,
+    parse_scope,
     text_sha,
     with_context,
 )
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import WEIGHED, load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
-from dreamd.store.presence.sound_rows import sound_row, stored_scope
+from dreamd.store.presence.sound_rows import sound_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -263,7 +264,7 @@ def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str]
 @sound_row
 def _face(row: sqlite3.Row) -> Memory:
     at = parse_instant(row["at"])
-    return Memory(row["id"], stored_scope(row["scope"]), row["text"], MemoryClass.HISTORY, MemoryType.PROJECT,
-                  Category.PROJECTS, Status.SAID, Trust.USER, Trust.USER, at, at, at, at, ttl=row["ttl"],
-                  observations=(row["id"],), spoken_in=(row["conversation"],) if row["conversation"] else (),
-                  reason=IN_PASSING, answers=row["context"])
+    return Memory(row["id"], parse_scope(row["scope"]), row["text"], MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
+                  Status.SAID, Trust.USER, Trust.USER, at, at, at, at, ttl=row["ttl"], observations=(row["id"],),
+                  spoken_in=(row["conversation"],) if row["conversation"] else (), reason=IN_PASSING,
+                  answers=row["context"])

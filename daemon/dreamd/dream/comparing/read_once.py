@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dreamd.core.errors import Outage
 from dreamd.kit import Kit, Progress
@@ -13,6 +13,8 @@ from dreamd.models.pair_net import PairNet
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+Key = TypeVar("Key", str, tuple[str, str])
 
 
 class Remembered:
@@ -52,21 +54,17 @@ class ReadOnce(PairNet):
     def read(self, pairs: Sequence[tuple[str, str]], *,
              progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
         """One row for each pair; raises Outage like the other."""
-        import numpy as np
-
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
-        self._rows.update(zip(new, self._net.read(new, progress=progress), strict=True))
-        return np.stack([self._rows[pair] for pair in pairs])
+        return _recalled(pairs, self._rows, lambda new: self._net.read(new, progress=progress))
 
 
-def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
-              embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
+def _recalled(asked: Sequence[Key], known: dict[Key, NDArray[np.float32]],
+              find: Callable[[Sequence[Key]], NDArray[np.float32]]) -> NDArray[np.float32]:
     import numpy as np
 
-    new = [text for text in dict.fromkeys(texts) if text not in known]
+    new = [one for one in dict.fromkeys(asked) if one not in known]
     if new:
-        known.update(zip(new, embed(new), strict=True))
-    return np.stack([known[text] for text in texts])
+        known.update(zip(new, find(new), strict=True))
+    return np.stack([known[one] for one in asked])
 
 
 class Away:
