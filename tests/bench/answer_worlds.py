@@ -35,9 +35,10 @@ class World:
     questions: list[Question] = field(default_factory=list)
 
 
-def load_worlds(*, data: Path = DATA) -> list[World]:
-    """The worlds of all files in order of their names."""
-    return [world for path in sorted(data.glob("*.txt")) for world in read_worlds(path.read_text("utf-8"))]
+def load_worlds(*, data: Path = DATA, asked: bool = False) -> list[World]:
+    """The worlds of all files in order of their names: those to learn from, or those of authors who are only asked."""
+    files = sorted(data.glob("asked_*.txt" if asked else "answers_*.txt"))
+    return [world for path in files for world in read_worlds(path.read_text("utf-8"))]
 
 
 def read_worlds(text: str) -> list[World]:
