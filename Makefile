@@ -51,9 +51,9 @@ bench: $(DEV) ## speed and memory, with the command and the machine
 
 DATA ?= $(DREAM_EVAL_DATA)
 
-judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/, EXTRA=files of more labelled pairs
+judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/, EXTRA=files of more labelled pairs, FIT=1 to fit without training
 	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_make.py)"; exit 2; }
-	@$(BIN)/python tests/bench/judge_make.py --data "$(DATA)" --parts build/judge $(if $(EXTRA),--extra $(EXTRA))
+	@$(BIN)/python tests/bench/judge_make.py --data "$(DATA)" --parts build/judge $(if $(EXTRA),--extra $(EXTRA)) $(if $(FIT),--fit-only)
 
 baseline: $(DEV) ## write anew the floors that the suite holds the judge to
 	@$(BIN)/python tests/bench/claims_figures.py --write-baseline

@@ -1,6 +1,6 @@
 """`make judge`: train the pair net, fit the judge, choose its limits, and write all of it with a model card.
 
-    python tests/bench/judge_make.py --data DIR [--extra FILE…] [--parts DIR] [--threads N]
+    python tests/bench/judge_make.py --data DIR [--extra FILE…] [--parts DIR] [--threads N] [--fit-only]
 
 DIR holds `pairs/` as in `tests/bench/pair_data/README.md`. What is done is kept in `--parts`: a stopped run goes on. On one
 machine with one number of threads two runs write the same bytes.
@@ -25,7 +25,7 @@ from judge_rows import Rows, build, strangers
 from dreamd.judge.classifier import Boosted, Forests
 from dreamd.judge.features import CHEAP
 
-OUT = Path(__file__).resolve().parents[2] / "config" / "judge"
+OUT, NET = Path(__file__).resolve().parents[2] / "config" / "judge", "pair_net.safetensors"
 
 
 def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -44,13 +44,14 @@ def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray
     return fit(np.ones(len(rows.right), bool)), concern
 
 
-def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> float:
-    """From where a pair is read: so that few of the merges and conflicts that reading finds are left unread."""
-    merge, conflict, _ = judge_card.limits_of(rows, shares)
-    merged = (shares[:, 0] >= merge) & rows.may_merge
-    found = (rows.right == 0) & merged | (rows.right == 1) & (shares[:, 1] >= conflict) & ~merged
-    wanted = np.sort(concern[found])
-    return float(wanted[int(LOST * len(wanted))])
+def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> tuple[float, float]:
+    """From where a pair is looked at, and from where it is read to the end: so that few of the merges and conflicts that
+    reading finds are left unread, most of those at the glance, which tells more than what is known before."""
+    found = verdicts(rows, shares, *judge_card.limits_of(rows, shares))
+    found = (rows.right == found) & (rows.right < 2)
+    ask = np.sort(concern[found])[int(LOST / 2 * found.sum())]
+    seen = found & (concern >= ask)
+    return float(ask), float(np.sort(rows.glance[seen])[int(LOST * seen.sum())])
 
 
 def marked_limit(rows: Rows) -> float:
@@ -74,37 +75,46 @@ def main() -> int:
     parser.add_argument("--extra", type=Path, nargs="*", default=[], help="more labelled pairs")
     parser.add_argument("--parts", type=Path, default=Path("build/judge"))
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--fit-only", action="store_true", help="take the net as the parts hold it")
-    parser.add_argument("--ablation", action="store_true", help="also what each part is worth and how the fit learns")
+    parser.add_argument("--fit-only", action="store_true",
+                        help="take the net that ships, and what nets read of authors they never met, as they are")
+    parser.add_argument("--no-ablation", dest="ablation", action="store_false",
+                        help="leave out what each part is worth and how the fit learns")
     args = parser.parse_args()
     if not args.fit_only:
         pair_train.generated(args.data, args.parts, threads=args.threads)
         pair_folds.run(args.data, args.parts, args.extra, threads=args.threads)
-    rows, similar = build(pair_folds.load(args.data, args.extra), args.parts)
+        pair_folds.join_scores(args.parts)
+        (OUT / NET).write_bytes((args.parts / NET).read_bytes())
+    rows, similar = build(pair_folds.load(args.data, args.extra))
     beside = strangers(rows.pairs, similar)
     shares = apart(rows, ALL)
     first, concern = before_reading(rows, beside)
-    ask = read_from(rows, shares, concern)
-    shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
-    merge, conflict, either = limits = judge_card.limits_of(rows, shares)
+    ask, glance = read_from(rows, shares, concern)
+    asked, read = concern >= ask, rows.glance >= glance
+    shares[~(asked & read), :2] = 0.0  # what is not read is neither merged nor ended
+    limits = judge_card.limits_of(rows, shares)
     trees = {**forests(rows.whole[rows.grown], rows.right[rows.grown]), **first}
-    kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "either": either, "marked": marked_limit(rows)}}
-    digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
-    for part in sorted(trees):
-        digest.update(trees[part].tobytes())
-    kept = {"name": f"judge-{digest.hexdigest()[:8]}", **kept}
-    OUT.mkdir(parents=True, exist_ok=True)
-    (OUT / "judge.json").write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
-    _save(OUT / "trees.npz", trees)
-    (OUT / "pair_net.safetensors").write_bytes((args.parts / "pair_net.safetensors").read_bytes())
+    chosen = dict(zip(("ask", "glance", "merge", "conflict", "either", "marked"),
+                      (ask, glance, *limits, marked_limit(rows)), strict=True))
     near = Boosted(first, "before").probabilities(beside)[:, :2].sum(1)
-    read_of = {name: float((some >= ask).mean()) for name, some in (("labelled", concern), ("neighbours", near))}
+    read_of = {"labelled": float(asked.mean()), "to the end": float((asked & read).sum() / asked.sum()),
+               "neighbours": float((near >= ask).mean())}
     given = verdicts(rows, shares, *limits)
-    whole = Forests(trees).probabilities(rows.whole)
-    print(f"{kept['name']}: {figures(rows, given).row()}", flush=True)
-    told = card(rows, shares, given, whole, limits, read_of, ablation=args.ablation)
+    print(f"{keep(chosen, trees)}: {figures(rows, given).row()}", flush=True)
+    told = card(rows, shares, given, Forests(trees).probabilities(rows.whole), limits, read_of, ablation=args.ablation)
     (OUT / "CARD.md").write_text(told, "utf-8")
     return 0
+
+
+def keep(limits: dict[str, float], trees: dict[str, np.ndarray]) -> str:
+    """Write what was fitted, and give the name it has from a digest of it."""
+    digest = hashlib.sha256(json.dumps({"limits": limits}, sort_keys=True).encode())
+    for part in sorted(trees):
+        digest.update(trees[part].tobytes())
+    name = f"judge-{digest.hexdigest()[:8]}"
+    (OUT / "judge.json").write_text(json.dumps({"name": name, "limits": limits}, separators=(",", ":")) + "\n", "utf-8")
+    _save(OUT / "trees.npz", trees)
+    return name
 
 
 def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
@@ -129,7 +139,8 @@ def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, l
             f"| the fit on its own pairs (net left out by author) | {judge_card.HEAD[0]} |", f"| --- | {judge_card.HEAD[1]} |",
             f"| all | {seen} |"],
         "What the net reads": [f"{read_of['labelled']:.0%} of the labelled pairs and {read_of['neighbours']:.0%} of a "
-                               "statement's nearest neighbours are read; the rest is settled by what is known before."],
+                               "statement's nearest neighbours are looked at by its first layers, and of the labelled ones "
+                               f"{read_of['to the end']:.0%} of those by all; the rest is settled by what is known before."],
         "Calibration": judge_card.calibration(rows, shares),
         "Vetoes": judge_card.veto_prices(rows),
     }

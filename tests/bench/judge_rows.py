@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-from pair_folds import Labelled
+from pair_folds import SCORES, Labelled
 
 from dreamd.core.clock import days_between
 from dreamd.judge.alignment import Alignment
@@ -33,6 +33,8 @@ class Rows:
 
     pairs: tuple[Labelled, ...]
     cheap: np.ndarray
+    glance: np.ndarray
+    """What the first layers of the net see."""
     logits: np.ndarray
     right: np.ndarray
     """The class: 0 merge, 1 conflict, 2 related, 3 unrelated."""
@@ -58,8 +60,8 @@ class Rows:
     def some(self, chosen: np.ndarray) -> Rows:
         """The rows a mask or a list of places leaves."""
         places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        return Rows(tuple(self.pairs[n] for n in places), self.cheap[places], self.logits[places], self.right[places],
-                    self.may_merge[places], self.english[places])
+        return Rows(tuple(self.pairs[n] for n in places), self.cheap[places], self.glance[places],
+                    self.logits[places], self.right[places], self.may_merge[places], self.english[places])
 
 
 class Similar:
@@ -90,20 +92,21 @@ def seen(pairs: Sequence[tuple[str, str, float | None]], similar: Similar) -> tu
     return np.array(rows).reshape(len(rows), len(CHEAP)), np.array(may)
 
 
-def build(labelled: Sequence[Labelled], parts: Path) -> tuple[Rows, Similar]:
-    """The rows of all pairs of which folds have kept logits."""
-    logits: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    for path in sorted(parts.glob("scores*.npz")):
-        kept = np.load(path)
-        logits |= {str(i): (p, t) for i, p, t in zip(kept["ids"], kept["plain"], kept["turned"], strict=True)}
-    known = [p for p in labelled if f"{p.author}/{p.row['id']}" in logits]
+def build(labelled: Sequence[Labelled], scores: Path = SCORES) -> tuple[Rows, Similar]:
+    """The rows of all pairs of which a file holds what nets read of authors whom they never met."""
+    with np.load(scores) as kept:
+        place = {str(name): n for n, name in enumerate(kept["ids"])}
+        both = {name: np.stack([kept[one].astype(np.float32), kept[other].astype(np.float32)], axis=1)
+                for name, one, other in (("logits", "plain", "turned"), ("glance", "glance", "glance_turned"))}
+    known = [p for p in labelled if f"{p.author}/{p.row['id']}" in place]
     texts = list(dict.fromkeys(t for p in known for t in (p.row["a"], p.row["b"])))
     similar = Similar(texts)
     sides = [_in_order(p.row) for p in known]
     cheap, may = seen([(a, b, gap) for a, b, gap, _ in sides], similar)
-    read_so = np.array([logits[f"{p.author}/{p.row['id']}"][turned] for p, (*_, turned) in zip(known, sides, strict=True)])
+    at = [place[f"{p.author}/{p.row['id']}"] for p in known], [int(turned) for *_, turned in sides]
     english = np.array([read(a).tongue == read(b).tongue == "en" for a, b, *_ in sides])
-    return Rows(tuple(known), cheap, read_so, np.array([CLASS[p.row["relation"]] for p in known]), may, english), similar
+    right = np.array([CLASS[p.row["relation"]] for p in known])
+    return Rows(tuple(known), cheap, both["glance"][at], both["logits"][at], right, may, english), similar
 
 
 def _in_order(row: dict[str, str]) -> tuple[str, str, float | None, bool]:

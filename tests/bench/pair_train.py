@@ -21,11 +21,14 @@ from torch import nn
 from transformers import BertConfig, BertModel
 
 from dreamd.models.multilingual_base import MultilingualBase, find_base
+from dreamd.models.pair_net import GLANCE, GLANCE_LAYERS
 
 LABELS = 8
 LONGEST_TOKENS = 256
 BATCH = 32
 KEPT_EVERY = 200
+GLANCE_RATE = 1e-3
+"""Of the head after the first layers: it starts from nothing with each set of labelled pairs."""
 TURNED = [SAME, B_RICHER, A_RICHER, B_NEWER, A_NEWER, CLASH, RELATED, UNRELATED]
 """The label of each label when the sides change places."""
 MERGING, CONFLICTING = slice(0, 3), slice(3, 6)
@@ -41,8 +44,8 @@ class Stage:
     rate: float
     seed: int
     batch: int
-    dropout: float = 0.0
-    """Inside the layers. Worth its time only where the same few pairs are read several times."""
+    glance: float = 0.0
+    """What the loss of the head after the first layers counts beside the other."""
 
 
 def bert(base: MultilingualBase) -> BertModel:
@@ -136,30 +139,42 @@ class PairCourse:
         self._base, self._parts = base, parts
         self._encoder = bert(base)
         self._head = nn.Linear(4 * base.shape.hidden, LABELS)
+        self._glance = nn.Linear(4 * base.shape.hidden, 1)
+        nn.init.zeros_(self._glance.weight)
+        nn.init.zeros_(self._glance.bias)
         self._learned = {**{n: p for n, p in self._encoder.named_parameters() if p.requires_grad},
                          **{f"head.{n}": p for n, p in self._head.named_parameters()}}
+        self._early = {f"{GLANCE}.{n}": p for n, p in self._glance.named_parameters()}
 
-    def logits(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
-        """Logits of the labels."""
+    def logits(self, pairs: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of the labels, and of what the first layers see: that two are one claim or cannot both hold."""
         batch = encode(self._base, pairs)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            hidden = self._encoder(**batch).last_hidden_state
-        pooled = pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"])
-        return self._head(nn.functional.dropout(pooled, 0.1, training=self._encoder.training))
+            layers = self._encoder(**batch, output_hidden_states=True).hidden_states
+        last, early = (pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"])
+                       for hidden in (layers[-1], layers[GLANCE_LAYERS]))
+        return (self._head(nn.functional.dropout(last, 0.1, training=self._encoder.training)), self._glance(early)[:, 0])
 
     def run(self, rows: list[Row], stage: Stage) -> None:
         """One pass, from its beginning or from where it was stopped."""
         batches = list(_batches(rows, random.Random(stage.seed), stage.batch))
         torch.manual_seed(stage.seed)
-        optimiser = torch.optim.AdamW(self._learned.values(), lr=stage.rate, weight_decay=0.01, fused=True)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=stage.rate, total_steps=len(batches), pct_start=0.08)
+        optimiser = torch.optim.AdamW([{"params": [*self._learned.values()]}, {"params": [*self._early.values()]}],
+                                      lr=stage.rate, weight_decay=0.01, fused=True)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=[stage.rate, GLANCE_RATE], total_steps=len(batches),
+                                                       pct_start=0.08)
         kept = self._parts / f"{stage.name}.pt" if self._parts else None
         done = self._load(kept, optimiser, schedule) if kept and kept.is_file() else 0
         self._encoder.train()
-        self._drop(stage.dropout)
+        self._keep_all()
         began = time.time()
         for step, part in enumerate(batches[done:], done + 1):
-            loss = loss_of(self.logits([(a, b) for a, b, _ in part]), torch.tensor([label for _, _, label in part]))
+            logits, early = self.logits([(a, b) for a, b, _ in part])
+            labels = torch.tensor([label for _, _, label in part])
+            loss = loss_of(logits, labels)
+            if stage.glance:
+                loss = loss + stage.glance * nn.functional.binary_cross_entropy_with_logits(
+                    early, (labels < CONFLICTING.stop).float())
             loss.backward()
             torch.nn.utils.clip_grad_norm_(self._learned.values(), 1.0)
             optimiser.step()
@@ -175,20 +190,24 @@ class PairCourse:
         """Go on from what an earlier pass has learned."""
         kept = torch.load(path, weights_only=False)
         with torch.no_grad():
-            for name, parameter in self._learned.items():
-                parameter.copy_(kept["learned"][name])
+            for name, parameter in self._all().items():
+                parameter.copy_(kept["learned"].get(name, parameter))
+
+    def _all(self) -> dict[str, nn.Parameter]:
+        return {**self._learned, **self._early}
 
     def learned(self) -> dict[str, np.ndarray]:
         """Every weight that training moves, by its name in the encoder."""
-        return {name: p.detach().numpy().copy() for name, p in self._learned.items()}
+        return {name: p.detach().numpy().copy() for name, p in self._all().items()}
 
-    def _drop(self, share: float) -> None:
+    def _keep_all(self) -> None:
+        """No dropout inside the layers: it is worth its time only where the same few pairs are read many times."""
         for part in self._encoder.modules():
             if isinstance(part, nn.Dropout):
-                part.p = share
+                part.p = 0.0
 
     def _keep(self, path: Path, step: int, *moving: torch.optim.Optimizer | torch.optim.lr_scheduler.LRScheduler) -> None:
-        learned = {name: p.detach() for name, p in self._learned.items()}
+        learned = {name: p.detach() for name, p in self._all().items()}
         torch.save({"step": step, "learned": learned, "chance": torch.get_rng_state(),
                     "moving": [one.state_dict() for one in moving]}, f"{path}.new")
         Path(f"{path}.new").replace(path)
@@ -196,7 +215,7 @@ class PairCourse:
     def _load(self, path: Path, *moving: torch.optim.Optimizer | torch.optim.lr_scheduler.LRScheduler) -> int:
         kept = torch.load(path, weights_only=False)
         with torch.no_grad():
-            for name, parameter in self._learned.items():
+            for name, parameter in self._all().items():
                 parameter.copy_(kept["learned"][name])
         for one, state in zip(moving, kept["moving"], strict=True):
             one.load_state_dict(state)
@@ -207,7 +226,7 @@ class PairCourse:
         """The mean of both orders, pairs × labels."""
         self._encoder.eval()
         with torch.inference_mode():
-            plain, turned = (torch.cat([self.logits(side[i : i + 64]).softmax(-1) for i in range(0, len(side), 64)])
+            plain, turned = (torch.cat([self.logits(side[i : i + 64])[0].softmax(-1) for i in range(0, len(side), 64)])
                              for side in (list(pairs), [(b, a) for a, b in pairs]))
         return ((plain + turned[:, TURNED]) / 2).numpy()
 
