@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,26 @@ def test_going_back_ends_by_itself_what_was_begun(lived: House, room: Path) -> N
         assert suffer(house, None) == 0
         assert wrong_after(house) == []
         assert not list(house.home.glob("dream.db.restoring*"))
+
+
+@pytest.mark.parametrize("kind", [KILL, TORN_KILL, FULL_LASTING, IO_ONCE], ids=lambda f: f.name)
+def test_a_copy_is_whole_or_not_there_wherever_its_making_is_stopped(lived: House, room: Path, kind: Fault) -> None:
+    def make(house: House, fault: Fault | None) -> int:
+        with house.kit(EVENING) as kit, watched(house.home, fault) as disk:
+            backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=2, why="test")
+        return len(disk.effects)
+
+    effects = make(copy(lived, room), None)
+    assert effects > 5
+    for at in range(1, effects + 1):
+        house = copy(lived, room)
+        assert in_a_child(partial(make, house, replace(kind, at=at))) in (0, 1, 137)
+        for one in (kept := backups.list_backups(house.paths.backups)):
+            with backups.unpacked(one, one.parent) as plain, closing(sqlite3.connect(plain)) as connection:
+                backups.verify_store(connection, one)
+        assert kept
+        make(house, None)
+        assert {p.name for p in house.paths.backups.iterdir()} == {p.name for p in backups.list_backups(house.paths.backups)}
 
 
 def test_a_dream_after_going_back_learns_none_of_its_own_files(lived: House) -> None:
