@@ -11,7 +11,7 @@ from dreamd.core import fsio
 from dreamd.core.errors import Corrupt
 
 LEVEL = 6
-"""Takes a seventieth of a second a megabyte of a store; the highest takes twice that and saves one part in a hundred."""
+"""Takes a sixtieth of a second a megabyte of a store; the highest takes near twice that and saves one part in a hundred."""
 PIECE_BYTES = 256 * 1024
 _SIGN = b"\x1f\x8b"
 _GZIP_BITS = 31

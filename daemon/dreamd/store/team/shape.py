@@ -92,6 +92,7 @@ def create(vectors: str) -> Iterator[str]:
     """
     yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
     yield from _ground()
+    yield from _seals()
     yield from vector_places.ground(vectors)
     # Vectors are derived: those of before lay as bytes, and the nights make them anew.
     yield f"""DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('{SCHEMA}.vector')
@@ -152,6 +153,10 @@ def _ground() -> Iterator[str]:
         AS $$ SELECT to_jsonb(cells)::text $$"""
     yield """CREATE OR REPLACE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
         BEGIN PERFORM document::jsonb; RETURN TRUE; EXCEPTION WHEN OTHERS THEN RETURN FALSE; END $$"""
+
+
+def _seals() -> Iterator[str]:
+    """The sums that tell whether another program changed a row, and what counts them."""
     yield """CREATE TABLE IF NOT EXISTS seal (name text NOT NULL, total numeric NOT NULL,
         tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE, PRIMARY KEY (tenant, name))"""
     # How often another program changed the table, how often it had when the table was last found sound, and when that was.
