@@ -6,6 +6,7 @@ turn on meaning: then words shared are meaning enough.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -246,6 +247,12 @@ def snapshot(home: Path) -> dict[str, object]:
 def differences(one: dict[str, object], other: dict[str, object]) -> list[str]:
     """The names of what is not the same in two snapshots."""
     return [name for name in one if one[name] != other[name]]
+
+
+def words_of(path: Path) -> bytes:
+    """What is in a file, unpacked where it is packed."""
+    body = path.read_bytes()
+    return gzip.decompress(body) if body.startswith(b"\x1f\x8b") else body
 
 
 def every_byte(home: Path) -> dict[str, tuple[bytes, int, int]]:

@@ -19,7 +19,7 @@ from dreamd.core.values import Origin, Status
 from dreamd.store import backups
 from dreamd.store.intake import inbox
 from dreamd.text import redaction
-from household import House, Said
+from household import House, Said, words_of
 from secrets_said import SECRETS
 from secrets_spoken import SAID
 
@@ -77,7 +77,7 @@ def house(older: House, tmp_path: Path) -> House:
 def left_of_secrets(house: House) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for path in sorted(p for p in house.home.rglob("*") if p.is_file()):
-        raw = path.read_bytes()
+        raw = words_of(path)
         names = [name for name, (_, secret) in ALL.items() if secret.encode() in raw or secret in path.name]
         if names:
             found[str(path.relative_to(house.home))] = names

@@ -184,7 +184,7 @@ def test_backups_are_kept_to_a_bound_and_hold_everything(slept: House) -> None:
     assert len(copies) == 3
     for path in copies:
         assert path.stat().st_mode & 0o777 == 0o600
-        with closing(sqlite3.connect(path)) as connection:
+        with backups.unpacked(path, path.parent) as plain, closing(sqlite3.connect(plain)) as connection:
             assert connection.execute("SELECT COUNT(*) FROM memory").fetchone()[0] == len(slept.memories())
 
 

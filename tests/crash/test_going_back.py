@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from faults import FULL_LASTING, IO_ONCE, KILL, LOSE_ENTRIES, TORN_KILL, Fault, 
 from dreamd.core.errors import DreamError, Outage
 from dreamd.core.values import Candidate, Origin, parse_scope
 from dreamd.dream import going_back
+from dreamd.store import backups
 from dreamd.store.connection import open_reader
 from dreamd.store.intake.notebook import take_note
 from household import CEDAR, House, Said
@@ -40,7 +42,7 @@ def lived(room: Path) -> Iterator[House]:
     house = House(room / "lived")
     house.say(DAY, *BEFORE)
     house.dream(NIGHT)
-    assert list(house.paths.backups.glob("*.db"))
+    assert backups.list_backups(house.paths.backups)
     with closing(sqlite3.connect(house.paths.store, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT COUNT(*) FROM observation").fetchall()
@@ -133,7 +135,7 @@ def test_going_back_compares_ids_and_not_the_numbers_of_rows(lived: House, room:
     house, other = copy(lived, room), House(room / "other")
     other.say(DAY, *BEFORE, *(f"Shelf {n} is empty." for n in range(40)))
     other.dream(NIGHT)
-    (backup,) = other.paths.backups.glob("*.db")
+    (backup,) = backups.list_backups(other.paths.backups)
     going_back.restore_store(house.world(EVENING), backup)
     assert wrong_after(house) == []
 
@@ -161,10 +163,30 @@ def test_going_back_ends_by_itself_what_was_begun(lived: House, room: Path) -> N
         assert not list(house.home.glob("dream.db.restoring*"))
 
 
+@pytest.mark.parametrize("kind", [KILL, TORN_KILL, FULL_LASTING, IO_ONCE], ids=lambda f: f.name)
+def test_a_copy_is_whole_or_not_there_wherever_its_making_is_stopped(lived: House, room: Path, kind: Fault) -> None:
+    def make(house: House, fault: Fault | None) -> int:
+        with house.kit(EVENING) as kit, watched(house.home, fault) as disk:
+            backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=2, why="test")
+        return len(disk.effects)
+
+    effects = make(copy(lived, room), None)
+    assert effects > 5
+    for at in range(1, effects + 1):
+        house = copy(lived, room)
+        assert in_a_child(partial(make, house, replace(kind, at=at))) in (0, 1, 137)
+        for one in (kept := backups.list_backups(house.paths.backups)):
+            with backups.unpacked(one, one.parent) as plain, closing(sqlite3.connect(plain)) as connection:
+                backups.verify_store(connection, one)
+        assert kept
+        make(house, None)
+        assert {p.name for p in house.paths.backups.iterdir()} == {p.name for p in backups.list_backups(house.paths.backups)}
+
+
 def test_a_dream_after_going_back_learns_none_of_its_own_files(lived: House) -> None:
     lived.dream(EVENING)
     assert lived.memory("pier 7.")
-    (oldest, *_) = sorted(lived.paths.backups.glob("*.db"))
+    (oldest, *_) = backups.list_backups(lived.paths.backups)
     going_back.restore_store(lived.world(LATER), oldest)
     lived.dream(LATER)
     signs = {str(sign) for (sign,) in lived.rows("SELECT sign FROM observation")}
@@ -177,7 +199,7 @@ def test_a_persons_edit_is_still_one_after_going_back(lived: House) -> None:
     lived.dream(EVENING)
     file = lived.file_of("two people")
     file.write_text(file.read_text().replace("two people", "three people"))
-    (oldest, *_) = sorted(lived.paths.backups.glob("*.db"))
+    (oldest, *_) = backups.list_backups(lived.paths.backups)
     going_back.restore_store(lived.world(LATER), oldest)
     lived.dream(LATER)
     assert lived.memory("three people")
@@ -188,7 +210,7 @@ def test_what_only_files_say_is_brought_back_where_the_store_is_gone(lived: Hous
     lived.say(EVENING, Said(AFTER))
     lived.dream(EVENING)
     lived.paths.store.unlink()
-    (oldest, *_) = sorted(lived.paths.backups.glob("*.db"))
+    (oldest, *_) = backups.list_backups(lived.paths.backups)
     done = going_back.restore_store(lived.world(LATER), oldest)
     assert not done.whole
     lived.dream(LATER)
@@ -199,7 +221,7 @@ def test_what_only_files_say_is_brought_back_where_the_store_is_gone(lived: Hous
 
 def test_what_is_forgotten_stands_in_no_file_that_was_left_behind_either(lived: House) -> None:
     lived.dream(EVENING)
-    (oldest, *_) = sorted(lived.paths.backups.glob("*.db"))
+    (oldest, *_) = backups.list_backups(lived.paths.backups)
     going_back.restore_store(lived.world(LATER), oldest)
     lived.dream(LATER)
     assert any(b"pier 7." in p.read_bytes() for p in lived.home.glob("set-aside/**/*.md"))

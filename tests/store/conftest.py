@@ -17,7 +17,7 @@ OF_FILES = frozenset({
     # What a person does to the files of memories, which only show what a team's store says.
     "test_person_edits", "test_edited_in_two_places", "test_forgotten_files", "test_damage_is_no_wish",
     # Stores and homes that are files of before.
-    "test_older_schemas", "test_what_a_person_decided",
+    "test_older_schemas", "test_what_a_person_decided", "test_backups",
     "test_an_end_that_a_person_takes_out_is_gone_and_the_state_a_reference",
     "test_a_file_of_another_user_is_neither_read_nor_taken_in",
     "test_a_file_saved_while_the_new_one_is_flushed_stays_as_the_person_saved_it",

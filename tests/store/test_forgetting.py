@@ -13,7 +13,7 @@ from dreamd.core.values import MemoryClass
 from dreamd.dream import going_back, verbs
 from dreamd.store import backups
 from dreamd.store.intake import inbox
-from household import House, Said, every_byte
+from household import House, Said, every_byte, words_of
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
 LATER, NIGHT_2 = "2026-01-09T09:00:00Z", "2026-01-09T20:00:00Z"
@@ -27,8 +27,8 @@ BESIDE = Said("Invoices are rounded to full cents before tax.", conversation="c1
 def remains(house: House, word: str = SECRET) -> list[str]:
     """Files below the home that still hold a word, in any usual encoding and case."""
     forms = [w.encode(code) for w in (word, word.lower(), word.upper()) for code in ("utf-8", "utf-16-le")]
-    return [path for path, (body, _, _) in every_byte(house.home).items()
-            if any(f in body for f in forms) or word.lower() in path.lower()]
+    return [path for path in every_byte(house.home)
+            if any(f in words_of(house.home / path) for f in forms) or word.lower() in path.lower()]
 
 
 def lived_in(house: House) -> None:

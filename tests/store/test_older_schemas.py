@@ -89,8 +89,8 @@ def test_an_older_store_has_its_old_runs_undone(house: House, script: Path) -> N
 def test_before_it_is_brought_up_to_date_a_verified_copy_of_it_as_it_was_is_made(house: House, script: Path) -> None:
     thaw(house, script)
     house.dream(NIGHT)
-    copy, = house.paths.backups.glob("*-migration.db")
-    with closing(sqlite3.connect(copy)) as connection:
+    copy, = house.paths.backups.glob("*-migration.db.gz")
+    with backups.unpacked(copy, copy.parent) as plain, closing(sqlite3.connect(plain)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == number(script)
         backups.verify_store(connection, copy)
     going_back.restore_store(house.world(NIGHT), copy)

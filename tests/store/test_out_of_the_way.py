@@ -248,7 +248,7 @@ def test_a_copy_is_the_store_as_it_was_when_the_copying_began(house: House, monk
     with house.kit(NIGHT) as kit:
         copy = backups.back_up(kit.store.connection, house.paths, now=parse_instant(NIGHT), keep=3, why="weekly")
     assert next(notes) > 3
-    with closing(sqlite3.connect(copy)) as kept:
+    with backups.unpacked(copy, copy.parent) as plain, closing(sqlite3.connect(plain)) as kept:
         assert kept.execute("SELECT COUNT(*) FROM observation").fetchone()[0] == len(RULES)
 
 

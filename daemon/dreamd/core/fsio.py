@@ -22,6 +22,7 @@ from dreamd.core.paths import PRIVATE_DIR, PRIVATE_FILE
 DEFAULT_LIMIT_BYTES = 16 * 1024 * 1024
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 TEMPORARY_SUFFIX = ".dream-tmp"
+FLUSHED_BYTES = 2 * 1024 * 1024
 
 
 def sha256_bytes(body: bytes) -> str:
@@ -152,6 +153,25 @@ def sync_file(path: Path) -> None:
             _fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Write a new file piece by piece, flushed as it grows: who flushes another one waits for a few mebibytes at most."""
+    with translated(path):
+        descriptor, waiting = _write_new(path, b""), 0
+        try:
+            for piece in pieces:
+                _write(descriptor, piece)
+                if (waiting := waiting + len(piece)) >= FLUSHED_BYTES:
+                    _fsync(descriptor)
+                    waiting = 0
+            _fsync(descriptor)
+        except BaseException:
+            with suppress(OSError):
+                _unlink(path)
+            raise
+        finally:
+            os.close(descriptor)
 
 
 def _write_new(path: Path, body: bytes) -> int:
@@ -304,27 +324,6 @@ def look_over(directory: Path, *, ending: str, below: str = "") -> dict[str, tup
     finally:
         os.close(opened)
     return found
-
-
-def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:
-    """Below a directory: what others than its owner may use, and what is a link or belongs to somebody else."""
-    ajar, foreign = [], []
-    for path in (root, *sorted(root.rglob("*"))):
-        try:
-            facts = path.lstat()
-        except FileNotFoundError:
-            continue  # a service at work tidied up meanwhile
-        if stat.S_ISLNK(facts.st_mode) or facts.st_uid != os.geteuid():
-            foreign.append(path)
-        elif facts.st_mode & 0o077:
-            ajar.append(path)
-    return ajar, foreign
-
-
-def close_to_others(path: Path) -> None:
-    """Take every right away from all but the owner."""
-    with translated(path), suppress(FileNotFoundError):
-        path.chmod(path.lstat().st_mode & 0o700)
 
 
 def free_bytes(path: Path) -> int:

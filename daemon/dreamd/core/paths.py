@@ -18,6 +18,8 @@ from dreamd.core.values import Scope, content_id
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 LONGEST_NAME = 200
+BACKUP_ENDINGS = (".db", ".db.gz")
+"""How the names of backups end: of those an older dream left as they were, and of packed ones."""
 CALLER_SOCKET = "llm.sock"
 OWN_FOLDER = "dream-asks-"
 """How the folder begins in which an agent's program answers dream; what is said in one is never read."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dreamd.core import fsio, locks
+from dreamd.core import fsio, locks, rights
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.plain_words.for_people import count
@@ -169,7 +169,7 @@ def _left_open(kit: Kit, repair: bool) -> Iterator[Finding]:
 
 def _rights(kit: Kit, repair: bool) -> Finding:
     """A memory is its owner's alone: an editor or a copy may have opened it to others."""
-    ajar, foreign = fsio.list_too_open(kit.paths.home)
+    ajar, foreign = rights.list_too_open(kit.paths.home)
     if foreign:
         shown = ", ".join(f"`{p.relative_to(kit.paths.home)}`" for p in foreign[:3])
         return Finding("rights", BROKEN, f"{len(foreign)} links or things of another user, {shown} among them; dream reads and "
@@ -180,7 +180,7 @@ def _rights(kit: Kit, repair: bool) -> Finding:
         open_to = f"{count(len(ajar), 'file')} open to other users"
         return Finding("rights", EDITED, f"{open_to}; `dream check --repair` closes what is open")
     for path in ajar:
-        fsio.close_to_others(path)
+        rights.close_to_others(path)
     return Finding("rights", REPAIRED, f"{count(len(ajar), 'file')} closed to other users")
 
 

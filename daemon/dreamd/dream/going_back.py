@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,15 +52,15 @@ def restore_store(world: World, file: Path | None = None) -> Restored:
         raise UsageError("that is the store itself", hint="name a file from `backups/`, or none for the newest sound one")
     with locks.hold_dream(paths.locks, Owner("dream restore-store", world.clock.now())), locks.foreground(paths.locks):
         exchange.finish(paths)
-        choices = [file] if file else sorted(paths.backups.glob("*.db"), reverse=True)
+        choices = [file] if file else backups.list_backups(paths.backups)[::-1]
         if not choices:
             raise StoreMissing(f"no backup in `{paths.backups}`",
                                hint="dream makes one every week and before a migration; without one `dream init --new` "
                                     "begins anew, and what is there now is kept beside")
-        chosen = _first_sound(choices)
-        saved = exchange.save(paths, chosen, world.clock.now())
-        exchange.append_settling(paths, known=saved.whole)
-        exchange.bring(paths, chosen, exchange.new_stamp(paths, world.clock.now()))
+        with _first_sound(choices, paths.backups) as (chosen, plain):
+            saved = exchange.save(paths, plain, world.clock.now())
+            exchange.append_settling(paths, known=saved.whole)
+            exchange.bring(paths, plain, exchange.new_stamp(paths, world.clock.now()))
         kept = exchange.finish(paths)
         if kept is not None:
             carry_over(kept, paths.store)
@@ -129,12 +129,20 @@ def _clear_marker(world: World) -> None:
         outage.clear(world.paths.outage, "db", fallback=outage.runtime_dir(world.env, world.paths.home))
 
 
-def _first_sound(choices: Sequence[Path]) -> Path:
+@contextmanager
+def _first_sound(choices: Sequence[Path], place: Path) -> Iterator[tuple[Path, Path]]:
+    """The first copy that can be trusted, and a file with what is in it."""
     for path in choices:
         if not path.is_file():
             raise StoreMissing(f"no file at `{path}`")
-        with suppress(Corrupt), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
-            backups.verify_store(copy, path)
-            return path
-    raise Corrupt("no copy of the store can be trusted",
-                  hint="look into `backups/`; `dream init --new` begins anew, and what is there now is kept beside")
+        with suppress(Corrupt), ExitStack() as tried:
+            plain = tried.enter_context(backups.unpacked(path, place))
+            with closing(sqlite3.connect(f"{plain.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+                backups.verify_store(copy, path)
+            opened = tried.pop_all()
+            break
+    else:
+        raise Corrupt("no copy of the store can be trusted",
+                      hint="look into `backups/`; `dream init --new` begins anew, and what is there now is kept beside")
+    with opened:
+        yield path, plain

@@ -66,7 +66,7 @@ def is_led_elsewhere(path: str) -> bool:
 
 
 def _way_back(home: str) -> str:
-    left = any(name.endswith(".db") for name in names_in(f"{home}/backups")) or names_in(f"{home}/memory")
+    left = any(name.endswith((".db", ".db.gz")) for name in names_in(f"{home}/backups")) or names_in(f"{home}/memory")
     there = any(name == ".founded" or name.startswith(("dream.db-wal", "dream.db.")) for name in names_in(home))
     return LOST if left or there else "run `dream note` or `dream consolidate`"
 

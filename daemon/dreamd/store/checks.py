@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
@@ -14,6 +16,9 @@ from dreamd.store.derived import MULTILINGUAL_BYTES, VECTOR_BYTES
 from dreamd.store.presence import sound_rows
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.word_search import index_words
+
+if TYPE_CHECKING:
+    from dreamd.store.team.database import Database
 
 Look = Callable[[Store], list[str]]
 KEPT = ("scope", "class", "type", "category", "trust", "authority", "created_at", "updated_at", "confirmed_at", "valid_from",
@@ -194,10 +199,10 @@ def refuse_if_unsound(store: Store, *, only_look: bool = False) -> None:
 
     What `dream check` asks beside this follows from it, for what dream itself writes fits together. `only_look` for a store
     that was opened without the right to write, which the word index needs to be asked. One that was looked over within a day,
-    and that nobody but dream wrote into since, is not read again.
+    and that nobody but dream wrote into since, is not read again; of a server's, each table that this holds for.
     """
-    if seals.server_of(store.connection):
-        _look_over(store, only_look=only_look)
+    if base := seals.server_of(store.connection):
+        _look_over_tenant(store, base, only_look=only_look)
     elif not store.looked_over.holds():
         with store.looked_over.looking(only_look=only_look):
             _look_over(store, only_look=only_look)
@@ -208,14 +213,38 @@ def _look_over(store: Store, *, only_look: bool) -> None:
         faults = [str(row[0]) for row in store.all("PRAGMA integrity_check(1)") if row[0] != "ok"]
         faults = faults or shape_fits(store)
         unsealed = [] if faults else seals.broken(store.connection)
-    if faults or set(unsealed) - seals.DERIVED:
-        what = faults[0] if faults else f"table `{min(set(unsealed) - seals.DERIVED)}` is not what dream wrote"
+    _refuse(store, faults, unsealed)
+    if not only_look and stale_words(store):
+        _refuse_index(store)
+
+
+def _look_over_tenant(store: Store, base: Database, *, only_look: bool) -> None:
+    from dreamd.store.team import team_seals
+
+    with store.reading():
+        faults = shape_fits(store)
+        due = {} if faults else team_seals.find_due(base)
+        unsealed = team_seals.broken(base, frozenset(seals.load_columns(store.connection)) - due.keys()) if due else []
+        _refuse(store, faults, unsealed)
+        if team_seals.WORD_INDEX in due and not only_look and stale_words(store):
+            _refuse_index(store)
+    if due and not only_look and store.writes:
+        with suppress(DreamError), store.writing():  # a look that nobody remembers only costs another one
+            team_seals.mark_looked(base, due)
+
+
+def _refuse(store: Store, faults: Sequence[str], unsealed: Sequence[str]) -> None:
+    if lasting := sorted(set(unsealed) - seals.DERIVED) or faults:
+        what = faults[0] if faults else f"table `{lasting[0]}` is not what dream wrote"
         raise Corrupt(f"the store `{store.path}` is damaged ({what}); nothing was changed",
                       hint="run `dream check`; `dream restore-store` goes back to the last verified copy")
-    if unsealed or (not only_look and stale_words(store)):
-        what = f"table `{unsealed[0]}`" if unsealed else "the word index"
-        raise Corrupt(f"{what} of the store `{store.path}` is not what dream wrote; nothing was changed",
-                      hint="run `dream check --repair`: it is made anew")
+    if unsealed:
+        _refuse_index(store, f"table `{unsealed[0]}`")
+
+
+def _refuse_index(store: Store, what: str = "the word index") -> None:
+    raise Corrupt(f"{what} of the store `{store.path}` is not what dream wrote; nothing was changed",
+                  hint="run `dream check --repair`: it is made anew")
 
 
 def stale_words(store: Store) -> int:

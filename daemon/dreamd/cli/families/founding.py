@@ -20,7 +20,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     if command == "init":
         parser.add_argument("--new", action="store_true", help="also where a store is lost or damaged; it is kept beside")
     else:
-        parser.add_argument("file", metavar="FILE", nargs="?", help="a backup (the newest sound one)")
+        parser.add_argument("file", metavar="FILE", nargs="?", help="a backup, packed or not (the newest sound one)")
 
 
 def run(context: Context, options: Namespace) -> int:

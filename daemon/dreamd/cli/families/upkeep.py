@@ -17,6 +17,7 @@ from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES, Settings, check_word
 from dreamd.kit import open_kit, open_to_change, read_zone
 from dreamd.service.gating.due import parse_time_of_day
+from dreamd.store.backups import list_backups
 
 if TYPE_CHECKING:
     from dreamd.dream.check import Finding
@@ -73,7 +74,7 @@ def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
     from dreamd.dream import check as doctor
 
     wanted = {finding.mended_by for finding in broken}
-    copies = any(context.world.paths.backups.glob("*.db"))
+    copies = list_backups(context.world.paths.backups)
     restore = "`dream restore-store` goes back to the last sound copy" if copies else (
         "no copy of the store is in `backups/`; `dream check --json` says what is wrong, and a copy of your own goes back "
         "with `dream restore-store FILE`")

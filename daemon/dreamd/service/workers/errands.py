@@ -174,7 +174,7 @@ class Errands:
                     self._idle.append(Tools(kit.embedder, kit.judge, kit.abroad, kit.abroad_sought))
 
     def _see_that_it_is_sound(self, kit: Kit, tenant: str) -> None:
-        """Look over a tenant as every dream does before it begins, but not before each of thousands: that reads all of it."""
+        """Look over what is due of a tenant, as every dream does before it begins, but not before each of thousands."""
         now_s = kit.clock.monotonic()
         if now_s - self._sound_s.get(tenant, -LOOK_OVER_S) >= LOOK_OVER_S:
             checks.refuse_if_unsound(kit.store)

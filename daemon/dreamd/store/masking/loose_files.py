@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from dreamd.core import fsio
+from dreamd.core import fsio, gzipped
 from dreamd.core.errors import DreamError
-from dreamd.core.paths import Paths
+from dreamd.core.paths import BACKUP_ENDINGS, Paths
 from dreamd.store import backups, forgetting
+from dreamd.store.backups import HALF
 from dreamd.store.connection import open_store
 from dreamd.store.masking.unmasked import NAMES, Held, find_held, mask_held, redacted, walk
 from dreamd.text.redaction import redact
@@ -31,7 +32,8 @@ def list_texts(paths: Paths) -> Iterator[Path]:
     """Every file below a home that may be text and has no other keeper: the store, its copies and what is derived have."""
     apart = (paths.derived, paths.models, paths.locks, paths.home / "attached")
     for path in sorted(paths.home.rglob("*")):
-        if path.is_symlink() or not path.is_file() or path.name.startswith(paths.store.name) or path.suffix in (".db", ".part"):
+        if path.is_symlink() or not path.is_file() or path.name.startswith(paths.store.name) \
+                or path.name.endswith((*BACKUP_ENDINGS, HALF)):
             continue
         if not any(place in path.parents for place in apart):
             yield path
@@ -88,14 +90,11 @@ def _of_json(text: str, kinds: list[str]) -> str:
     return text
 
 
-HALF = ".part"
-
-
 def list_copies(paths: Paths) -> Iterator[Path]:
     """Every copy of the store below a home: the backups, and stores that were replaced."""
     beside = (p for p in paths.home.glob(f"{paths.store.name}.*")
               if p.is_file() and not p.name.endswith((HALF, "-wal", "-shm")))
-    yield from sorted((*paths.backups.glob("*.db"), *beside))
+    yield from sorted((*backups.list_backups(paths.backups), *beside))
 
 
 def look_into(copy: Path) -> list[Held]:
@@ -104,7 +103,8 @@ def look_into(copy: Path) -> list[Held]:
     Raises DreamError for one that cannot be read.
     """
     try:
-        with closing(sqlite3.connect(f"{copy.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        with backups.unpacked(copy, copy.parent) as plain, \
+                closing(sqlite3.connect(f"{plain.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             return list(find_held(connection))
     except sqlite3.Error as error:
         raise DreamError(f"`{copy.name}` cannot be read ({type(error).__name__})") from None
@@ -117,7 +117,8 @@ def mask_copy(copy: Path) -> None:
     """
     half = copy.with_name(copy.name + HALF)
     fsio.remove(half)
-    fsio.write_atomic(half, copy.read_bytes())
+    packed = gzipped.is_packed(copy)
+    gzipped.unpack(copy, half)
     try:
         with open_store(half, migrate=True) as store:
             with store.writing() as tx:
@@ -128,5 +129,4 @@ def mask_copy(copy: Path) -> None:
     except (DreamError, sqlite3.Error):
         fsio.remove(half)
         raise
-    fsio.sync_file(half)
-    fsio.move(half, copy)
+    backups.put_away(half, copy, packed=packed)

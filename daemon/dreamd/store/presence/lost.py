@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.errors import Outage
+from dreamd.core.paths import BACKUP_ENDINGS
 from dreamd.core.places.in_the_way import kind_of
 
 CODE = "store-lost"
@@ -100,7 +101,7 @@ def _traces(store: Path) -> Iterator[str]:
     home = store.parent
     if find_coming(store):
         yield "going back to a copy of it was interrupted"
-    if any(_files_below(home / "backups", ending=".db")):
+    if any(_files_below(home / "backups", ending=BACKUP_ENDINGS)):
         yield f"there are backups in `{home / 'backups'}`"
     if any(_files_below(home / "memory")) or any(_files_below(home / "archive")):
         yield f"there are memories in `{home / 'memory'}`"
@@ -139,7 +140,7 @@ def _tables_of_others() -> Iterator[bytes]:
                 yield (process / "net" / "unix").read_bytes()
 
 
-def _files_below(directory: Path, *, ending: str = "") -> Iterator[Path]:
+def _files_below(directory: Path, *, ending: str | tuple[str, ...] = "") -> Iterator[Path]:
     """Files below a directory, links not followed; nothing where none can be read."""
     waiting = [directory]
     while waiting:

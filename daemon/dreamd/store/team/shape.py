@@ -92,6 +92,7 @@ def create(vectors: str) -> Iterator[str]:
     """
     yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
     yield from _ground()
+    yield from _seals()
     yield from vector_places.ground(vectors)
     # Vectors are derived: those of before lay as bytes, and the nights make them anew.
     yield f"""DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('{SCHEMA}.vector')
@@ -152,14 +153,31 @@ def _ground() -> Iterator[str]:
         AS $$ SELECT to_jsonb(cells)::text $$"""
     yield """CREATE OR REPLACE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
         BEGIN PERFORM document::jsonb; RETURN TRUE; EXCEPTION WHEN OTHERS THEN RETURN FALSE; END $$"""
+
+
+def _seals() -> Iterator[str]:
+    """The sums that tell whether another program changed a row, and what counts them."""
     yield """CREATE TABLE IF NOT EXISTS seal (name text NOT NULL, total numeric NOT NULL,
         tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE, PRIMARY KEY (tenant, name))"""
+    # How often another program changed the table, how often it had when the table was last found sound, and when that was.
+    yield """ALTER TABLE seal ADD COLUMN IF NOT EXISTS past bigint NOT NULL DEFAULT 0,
+        ADD COLUMN IF NOT EXISTS looked_past bigint NOT NULL DEFAULT 0, ADD COLUMN IF NOT EXISTS looked_at timestamptz"""
     yield """CREATE OR REPLACE FUNCTION row_hash(line text) RETURNS numeric LANGUAGE sql IMMUTABLE
         AS $$ SELECT (('x' || left(md5(line), 16))::bit(64)::bigint)::numeric $$"""
-    yield """CREATE OR REPLACE FUNCTION count_in_seal() RETURNS trigger LANGUAGE plpgsql AS $$
+    yield f"""CREATE OR REPLACE FUNCTION count_in_seal() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE change numeric := 0;
         BEGIN
-          IF current_setting('dream.sealing', true) IS DISTINCT FROM 'on' THEN RETURN NULL; END IF;
+          IF current_setting('dream.sealing', true) IS DISTINCT FROM 'on' THEN
+            IF TG_OP = 'DELETE' THEN
+              UPDATE {SCHEMA}.seal s SET past = s.past + 1
+                WHERE s.name = TG_TABLE_NAME AND s.tenant IN (SELECT o.tenant FROM gone o);
+            ELSE
+              INSERT INTO {SCHEMA}.seal AS s (tenant, name, total, past)
+                SELECT DISTINCT n.tenant, TG_TABLE_NAME, 0, 1 FROM fresh n ORDER BY n.tenant
+                ON CONFLICT (tenant, name) DO UPDATE SET past = s.past + 1;
+            END IF;
+            RETURN NULL;
+          END IF;
           IF TG_OP <> 'INSERT' THEN change := change - COALESCE((SELECT sum(row_hash(o::text)) FROM gone o), 0); END IF;
           IF TG_OP <> 'DELETE' THEN change := change + COALESCE((SELECT sum(row_hash(n::text)) FROM fresh n), 0); END IF;
           IF change <> 0 THEN

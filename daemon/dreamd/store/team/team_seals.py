@@ -1,12 +1,21 @@
 """Seals of a team's store: the server counts them in the transaction that changes the rows, where dream changes them.
 
-A trigger adds up only in a session that says it is dream's: what another program changes leaves a seal that does not fit.
+A trigger adds up only in a session that says it is dream's: what another program changes leaves a seal that does not fit,
+and is counted. So a table that was found sound is not read again until another program changed it or a day is over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from zlib import crc32
+
 from dreamd.store.team.database import Database
-from dreamd.store.team.shape import SCHEMA, wanted
+from dreamd.store.team.shape import SCHEMA, WORDS, wanted
+
+LONGEST_S, SPREAD_S = 24 * 3600, 6 * 3600
+"""After so long a table is read again, whatever is known of it: a disk tells nobody what it does. The tables of a tenant, and
+the tenants of a server, come due at different times within the spread before that, so that no hour bears all of it."""
+WORD_INDEX = WORDS[0]
 
 
 def load_columns(*, only: frozenset[str] | None = None) -> dict[str, tuple[str, ...]]:
@@ -21,6 +30,35 @@ def broken(base: Database, but: frozenset[str]) -> list[str]:
     asked = " UNION ALL ".join(f"""SELECT '{name}' WHERE (SELECT COALESCE(sum(row_hash(t::text)), 0) FROM {name} t)
         <> COALESCE((SELECT total FROM seal WHERE name = '{name}'), 0)""" for name in looked_at)
     return sorted(str(row[0]) for row in base.ask(asked)) if looked_at else []
+
+
+def find_due(base: Database) -> dict[str, int]:
+    """The tables that have to be looked over, the word index among them, and how often another program changed each.
+
+    A database of an older dream counts no such changes: there it is always all of them.
+    """
+    names = [*wanted(), WORD_INDEX]
+    if not _keeps_looks(base):
+        return dict.fromkeys(names, 0)
+    longest = [LONGEST_S - crc32(f"{base.tenant} {name}".encode()) % SPREAD_S for name in names]
+    rows = base.ask("""SELECT w.name, COALESCE(s.past, 0) FROM unnest(%s::text[], %s::float8[]) w (name, longest_s)
+        LEFT JOIN seal s ON s.name = w.name WHERE s.looked_at IS NULL OR s.past <> s.looked_past
+        OR extract(epoch FROM now() - s.looked_at) NOT BETWEEN 0 AND w.longest_s""", (names, longest))
+    return {str(name): int(past) for name, past in rows}
+
+
+def mark_looked(base: Database, sound: Mapping[str, int]) -> None:
+    """Remember that tables were found sound, as `find_due` gave them in the transaction that looked."""
+    if sound and _keeps_looks(base):
+        base.ask("""INSERT INTO seal AS s (name, total, looked_past, looked_at)
+            SELECT w.name, 0, w.past, now() FROM unnest(%s::text[], %s::bigint[]) w (name, past)
+            ON CONFLICT (tenant, name) DO UPDATE SET looked_past = excluded.looked_past, looked_at = excluded.looked_at""",
+                 (list(sound), list(sound.values())))
+
+
+def _keeps_looks(base: Database) -> bool:
+    return bool(base.ask("""SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('seal') AND attname = 'looked_at'
+                            AND NOT attisdropped"""))
 
 
 def lost_tables(base: Database) -> list[str]:

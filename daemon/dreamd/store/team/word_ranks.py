@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75
 LEAST_IDF = 1e-6
+AT_ONCE = 2_000
+"""Memories whose words are here at once."""
 MOST_COUNTED = 2_000
 """Memories with a word that are counted, here and for a rank: a word that more of them have tells as little however many."""
 SCOPES = "(SELECT value FROM json_each(%s))"
@@ -102,13 +104,17 @@ def ranked(statement: str, values: Sequence[object]) -> tuple[str, Sequence[obje
 
 
 def count_stale(base: Database) -> int:
-    """Memories whose words are not where the index says, and rows of the index without a memory."""
-    known: dict[int, dict[str, list[int]]] = {}
-    for memory, word, where in base.ask("SELECT memory, word, places FROM memory_words"):
-        known.setdefault(memory, {})[word] = where
-    rows = base.ask("SELECT m.seq, w.text FROM memory m JOIN wording w ON w.sha = m.wording")
-    stale = sum(known.pop(seq, {}) != places(index_words(text)) for seq, text in rows)
-    return stale + len(known)
+    """Memories whose words are not where the index says, and rows of the index without a memory; a part of them at a time."""
+    stale, after = 0, -1
+    while rows := base.ask("""SELECT m.seq, w.text FROM memory m LEFT JOIN wording w ON w.sha = m.wording
+                              WHERE m.seq > %s ORDER BY m.seq LIMIT %s""", (after, AT_ONCE)):
+        known: dict[int, dict[str, list[int]]] = {}
+        for memory, word, where in base.ask("SELECT memory, word, places FROM memory_words WHERE memory > %s AND memory <= %s",
+                                            (after, rows[-1][0])):
+            known.setdefault(memory, {})[word] = where
+        stale += sum(known.pop(seq, {}) != places(index_words(text)) for seq, text in rows if text is not None) + len(known)
+        after = rows[-1][0]
+    return stale + len(base.ask("SELECT DISTINCT memory FROM memory_words WHERE memory > %s", (after,)))
 
 
 def _write(memory: object, words: str) -> list[tuple[str, Sequence[object]]]:
