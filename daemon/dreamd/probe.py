@@ -46,13 +46,14 @@ def inspect(world: World) -> Report:
         return Report([Check("switch", "stopped", "this place only reads; somebody else writes", "")])
     chosen, site = preferences.load_preferences(world), surroundings.find_site()
     facts, store = inside.read_store(world, site)
+    facts = facts._replace(awake=vital_signs.awake_since(world))
     inbox = advance.read_inbox(world)
     service, cycle = (beat_of(world.home, name) for name in ("heartbeat.json", "cycle.json"))
     beats = [beat for beat in (service, cycle) if beat]
     checks = [surroundings.check_environment(world), surroundings.check_python(world), *vital_signs.read_markers(world),
               surroundings.check_natives(world, chosen, site), surroundings.check_disk(world),
               preferences.check_settings(world, site), layout.check_layout(world), store,
-              vital_signs.check_dreamer(world, chosen, cycle), vital_signs.check_door(world, inbox),
+              vital_signs.check_dreamer(world, chosen, cycle, facts.awake), vital_signs.check_door(world, inbox),
               vital_signs.check_pulse(world), vital_signs.check_fence(facts, beats), vital_signs.check_pause(world)]
     if store.verdict == "healthy":
         capture, unread = conversations.check_capture(world, facts, chosen)

@@ -65,7 +65,7 @@ def test_a_plan_does_not_say_that_what_it_read_was_stored(dream):
 
 def test_the_history_says_first_that_a_run_was_taken_back(lived_in):
     lived_in("undo")
-    assert any(" dream  changed  undone by " in " ".join(line.split(" ")) for line in lived_in("history").out.splitlines())
+    assert any(" dream  changed  taken back by " in " ".join(line.split(" ")) for line in lived_in("history").out.splitlines())
     again = lived_in("undo")
     assert (again.code, "there is no dream to take back" in again.err) == (10, True)
 

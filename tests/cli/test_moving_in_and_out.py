@@ -178,12 +178,13 @@ def test_memories_join_those_that_are_here_and_an_undo_takes_them_out(rich: Hous
 
 
 @pytest.mark.parametrize("spoil", [lambda body: body[:-200], lambda body: body.replace(b"7400", b"7600"),
-                                   lambda body: body.replace(b'"format": 1', b'"format": 9')])
+                                   *(lambda body, form=form: body.replace(b'"format": 1', b'"format": ' + form)
+                                     for form in (b"9", b"0", b"-1", b"1.9", b"true"))])
 def test_a_damaged_export_is_refused_as_a_whole(rich: House, tmp_path: Path, spoil: Any) -> None:
     source = export(rich, tmp_path / "memory.jsonl")
     source.write_bytes(spoil(source.read_bytes()))
     there = House(tmp_path / "there")
-    assert dream(there, "import", str(source)) in (1, 4)
+    assert dream(there, "import", str(source)) == 4
     assert not there.paths.store.exists()
 
 
@@ -278,6 +279,72 @@ def test_a_rule_from_another_program_waits_for_the_person(house: House, tmp_path
     assert dream(house, "import", str(source), "--scope", CEDAR) == 0
     house.dream(SECOND_NIGHT)
     assert house.memory("Friday").status is Status.HELD
+
+
+def _claude_of(root: Path, text: str) -> Path:
+    (root / "memories.json").write_text(json.dumps([{"conversations_memory": text, "project_memories": {}}]))
+    return root / "memories.json"
+
+
+def _note_of(root: Path, body: bytes) -> Path:
+    (root / "kitchen").mkdir()
+    (root / "kitchen" / "coffee.md").write_bytes(body)
+    return root / "kitchen"
+
+
+@pytest.mark.parametrize("make", [
+    lambda root: _claude_of(root, "The pour-over uses 15 g of coffee \ud800 to 250 g of water."),
+    lambda root: _note_of(root, NOTE.replace("2025-05-01", "2025-13-45").encode()),
+    lambda root: _note_of(root, NOTE.replace("2025-05-01", "2025-02-31T10:00:00Z").encode()),
+    lambda root: _note_of(root, NOTE.replace("type: note", "<<: 1\nx: !!binary 'a'").encode()),
+    lambda root: _note_of(root, b"\xef\xbb\xbf" + NOTE.encode()),
+    lambda root: _note_of(root, NOTE.replace("\n", "\r").encode()),
+])
+def test_strange_signs_and_days_keep_nothing_of_another_program_out(house: House, tmp_path: Path, make: Any) -> None:
+    assert dream(house, "import", str(make(tmp_path)), now=LATER) == 0
+    assert [text[:26] for (text,) in house.rows("SELECT text FROM observation")] == ["The pour-over uses 15 g of"]
+
+
+@pytest.mark.parametrize(("name", "body", "told"), [
+    ("m.json", json.dumps(MEM0).encode()[:-9], "damaged or cut short"), ("m.json", b"", "is empty"),
+    ("data.zip", b"PK\x03\x04 and no more", "damaged or cut short")])
+def test_a_file_of_another_program_that_is_cut_is_called_so(house: House, tmp_path: Path, name: str, body: bytes, told: str,
+                                                            capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(body)
+    assert dream(house, "import", str(tmp_path / name)) == 4
+    assert told in capsys.readouterr().err
+
+
+def test_a_secret_in_what_stands_before_a_statement_is_masked_with_it(house: House, tmp_path: Path) -> None:
+    secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    note = NOTE.replace("title: Coffee brewing", f"title: Token {secret}")
+    note = note.replace("## Obs", f"The feed token is {secret}. It brews.\n\n## Obs")
+    for source in (_note_of(tmp_path, note.encode()), _claude_of(tmp_path, f"The feed token is {secret}. The kiln is hot.")):
+        assert dream(house, "import", str(source), now=LATER) == 0
+    assert len(house.rows("SELECT 1 FROM observation WHERE context LIKE '%[masked%'")) >= 3
+    assert secret.encode() not in house.paths.store.read_bytes()
+    assert not house.rows("SELECT 1 FROM observation WHERE text || context || key LIKE '%ghp_0%'")
+
+
+def test_why_a_statement_was_not_taken_is_said(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"id": "a", "memory": "The kiln\x00 is hot."}, {"id": "b", "memory": "The quay is \ud800 wet."},
+            {"id": "c", "memory": "The crane lifts nine tonnes."}]
+    (tmp_path / "m.json").write_text(json.dumps(rows))
+    assert dream(house, "import", str(tmp_path / "m.json")) == 0
+    told = capsys.readouterr().err
+    assert "1 statement not taken in: contains a NUL character" in told
+    assert "1 statement not taken in: not valid UTF-8" in told
+
+
+@pytest.mark.parametrize(("name", "more"), [("memory.dump", ()), ("elm.v1", ("--form", "bundle", "--scope", ELM)),
+                                            ("memory.log", ())])
+def test_an_export_is_known_whatever_its_name(rich: House, tmp_path: Path, name: str, more: Sequence[str]) -> None:
+    target = export(rich, tmp_path / name, *more)
+    export(rich, target, *more)
+    assert Exclusions().has_path(target)
+    there = House(tmp_path / "there")
+    assert dream(there, "import", str(target)) == 0
+    assert there.memories()
 
 
 def test_what_is_none_of_these_is_left_to_ingest(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,8 +118,8 @@ def test_a_memory_that_was_taken_back_says_which_run_made_it_and_which_took_it_b
     told = lived("explain", first["memory"][:8])
     undo = lived.json("history")["runs"][0]["run"]
     assert first["text"] in told
-    assert f"made by    dream {lived.run}" in told
-    assert f"undone by  undo {undo}" in told
+    assert f"made by        dream {lived.run}" in told
+    assert f"taken back by  undo {undo}" in told
     assert f"dream undo --redo {lived.run}" in told
     assert lived.json("explain", first["memory"])["undone"] is True
 
@@ -132,7 +132,7 @@ def test_taking_an_undo_back_lets_the_run_stand_again_with_what_was_said(lived):
     assert f"what {lived.run} did stands again" in said
     assert "0 observations set aside" not in said
     assert lived.json("list")["memories"] == before
-    assert "undone by" not in lived("history").splitlines()[-2]
+    assert "taken back by" not in lived("history").splitlines()[-2]
     assert lived.house.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1") == [(0,)]
     assert lived.house.faults(NOW) == []
 

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Outage
 from dreamd.core.telemetry import Heartbeat
 from dreamd.core.values import Origin
-from dreamd.probing import integrity
+from dreamd.probing import integrity, vital_signs
 from dreamd.probing.health import Report
 from dreamd.service.gating.pause import pause
 from dreamd.store import journal, schema, set_asides, work
@@ -1030,6 +1031,117 @@ def a_dead_service_in_whose_place_a_person_dreams(s: Scene) -> None:
     s.house.say(iso(NOW - 5 * HOUR), "The mail relay is called otter.")
 
 
+# ---- a quiet weekend --------------------------------------------------------------------------------------------
+
+MONDAY = NOW + 63 * HOUR
+"""NOW is Friday evening: the lid is closed, and opened again on Monday morning."""
+
+
+def conversation(s: Scene, *, read: bool = True, folder: str = "-srv-known", name: str = "a.jsonl",
+                 said: datetime = DREAMED - HOUR) -> Path:
+    """A conversation, read to its end by the last dream or never."""
+    path = s.transcript(name, said, f".claude/projects/{folder}")
+    if read:
+        s.sql(f"INSERT INTO source (id, path, kind, scope, first_seen_at, read_at, lines, prompts) VALUES "
+              f"('{name}', '{path}', 'claude-code', 'user', '{iso(said)}', '{iso(DREAMED)}', 1, 1)",
+              f"INSERT INTO cursor (source, offset, size, prefix_bytes, prefix_sha) VALUES "
+              f"('{name}', {path.stat().st_size}, {path.stat().st_size}, 0, '')")
+    return path
+
+
+def over_the_weekend(s: Scene, how: str) -> None:
+    """Who was there between Friday evening and Monday morning."""
+    s.now = MONDAY
+    if how == "asleep":
+        s.hold("service.lock")
+        s.beat(awake_since=iso(MONDAY - HOUR / 2), state="idle")
+    elif how == "killed":
+        s.beat(at=NOW)
+
+
+def only_touched(s: Scene) -> None:
+    touch(conversation(s), NOW)
+
+
+def only_touched_and_never_read(s: Scene) -> None:
+    touch(conversation(s, read=False), NOW)
+
+
+def read_and_in_another_folder(s: Scene) -> None:
+    path = conversation(s)
+    to = path.parent.with_name("-srv-renamed") / path.name
+    to.parent.mkdir()
+    touch(path.rename(to), NOW)
+
+
+def copied_back_from_a_backup(s: Scene) -> None:
+    path = conversation(s)
+    body = path.read_bytes()
+    path.unlink()
+    path.write_bytes(body)
+    touch(path, NOW)
+
+
+def named_by_its_harness(s: Scene) -> None:
+    path = conversation(s)
+    with path.open("a") as stream:
+        stream.write(json.dumps({"type": "summary", "summary": "Deploying from the release branch"}) + "\n")
+    touch(path, NOW)
+
+
+QUIET: dict[str, State] = {state.__name__: state for state in (
+    only_touched, only_touched_and_never_read, read_and_in_another_folder, copied_back_from_a_backup, named_by_its_harness)}
+
+
+def at_rest(state: State, how: str) -> State:
+    def made(s: Scene) -> None:
+        state(s)
+        over_the_weekend(s, how)
+
+    return made
+
+
+HEALTHY |= {f"a_conversation_{name}_and_a_service_{how}_over_the_weekend": at_rest(state, how)
+            for name, state in QUIET.items() for how in ("asleep", "killed", "never_there")}
+HEALTHY |= {f"{name}_on_friday_and_a_service_that_slept": at_rest(state, "asleep") for name, state in {
+    "said": lambda s: s.transcript("a.jsonl", NOW),
+    "said_beside_what_was_read": lambda s: (conversation(s), conversation(s, name="b.jsonl", read=False, said=NOW)),
+    "a_note": lambda s: s.house.say(iso(NOW), "The mail relay is called otter."),
+    "many_notes": lambda s: s.house.say(iso(NOW - 20 * HOUR), *(f"The service {n} listens on {4000 + n}." for n in range(60))),
+    "a_note_in_the_inbox": lambda s: s.left(NOW),
+    "a_dream_killed": lambda s: s.dreamed(NOW - 12 * HOUR, ended=False),
+    "a_dream_begun": lambda s: (s.hold("dream.lock", since=NOW), s.beat("cycle", at=MONDAY)),
+}.items()}
+BROKEN |= {f"said_on_friday_and_a_service_{how}": at_rest(lambda s: s.transcript("a.jsonl", NOW), how)
+           for how in ("killed", "never_there")}
+
+
+@broken
+def a_service_awake_for_hours_after_the_weekend_and_a_conversation_of_friday(s: Scene) -> None:
+    s.transcript("a.jsonl", NOW)
+    over_the_weekend(s, "asleep")
+    s.beat(awake_since=iso(MONDAY - 2 * HOUR), state="idle")
+
+
+@broken
+def a_service_awake_for_a_day_and_notes_of_last_week(s: Scene) -> None:
+    s.house.say(iso(NOW), *(f"The service number {n} listens on port {4000 + n}." for n in range(60)))
+    s.hold("service.lock")
+    s.now = NOW + 5 * DAY
+    s.beat(awake_since=iso(s.now - DAY), state="idle")
+
+
+@broken
+def a_dead_service_and_a_conversation_that_went_on_in_another_folder(s: Scene) -> None:
+    read_and_in_another_folder(s)
+    path = s.person / ".claude/projects/-srv-renamed/a.jsonl"
+    with path.open("a") as stream:
+        said = {"role": "user", "content": "the release branch is frozen"}
+        stream.write(json.dumps({"type": "user", "message": said, "timestamp": iso(NOW)}) + "\n")
+    touch(path, NOW)
+    over_the_weekend(s, "killed")
+
+
 # ---- the claims -------------------------------------------------------------------------------------------------
 
 
@@ -1049,6 +1161,18 @@ def test_a_healthy_home_is_never_called_broken(scene: Scene, name: str) -> None:
     HEALTHY[name](scene)
     seen = scene.ask()
     assert seen.code == 0, (seen.verdict, seen.reason)
+
+
+def test_a_service_that_has_only_just_woken_up_is_not_frozen(scene: Scene) -> None:
+    scene.hold("service.lock")
+    slept, here = 63 * 3600.0, time.clock_gettime(time.CLOCK_BOOTTIME)
+    scene.beat(boot_s=here - slept - 60, awake_s=time.monotonic() - 60, at=NOW - 63 * HOUR)
+    world = probe.World(home=str(scene.home), now=NOW, env={"HOME": str(scene.person)}, config=str(scene.config), fixed=False,
+                        deep=False)
+    assert vital_signs.check_pulse(world).verdict == "healthy"
+    assert vital_signs.awake_since(world) == NOW
+    scene.beat(boot_s=here - slept, awake_s=time.monotonic() - slept, at=NOW - 63 * HOUR)
+    assert vital_signs.check_pulse(world).verdict == "frozen"
 
 
 def test_what_the_probe_expects_in_a_store_is_what_a_store_has(well: House) -> None:

@@ -150,7 +150,7 @@ def test_a_run_is_undone_once(house: House) -> None:
     with house.kit(NIGHT_3) as kit:
         newest = journal.load_runs(kit.store)[0]
     house.undo(NIGHT_3, newest.id)
-    with pytest.raises(Refused, match="undone already"):
+    with pytest.raises(Refused, match="taken back already"):
         house.undo(NIGHT_3, newest.id)
 
 

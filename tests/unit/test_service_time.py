@@ -18,6 +18,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Outage
 from dreamd.core.paths import Paths
 from dreamd.core.settings import Settings, build_settings
+from dreamd.core.telemetry import read_beat
 from dreamd.core.values import Candidate, Origin, Scope
 from dreamd.core.world import World
 from dreamd.kit import open_kit
@@ -200,6 +201,18 @@ def test_after_a_resume_nothing_starts_for_ninety_seconds_at_least(stage: Stage)
     woken = stage.clock.wall
     stage.live(0.2, step_s=31)
     assert timedelta(seconds=90) <= stage.started[0][0] - woken <= timedelta(seconds=250)
+
+
+def test_the_heartbeat_says_since_when_the_machine_has_been_awake(stage: Stage) -> None:
+    stage.begin()
+    stage.live(1)
+    began = read_beat(stage.paths.heartbeat)
+    stage.clock.suspend(63 * 3600)
+    woken = stage.clock.wall
+    stage.live(1, step_s=31)
+    beat = read_beat(stage.paths.heartbeat)
+    assert began is not None and beat is not None
+    assert began.awake_since < iso(woken) <= beat.awake_since <= iso(woken + timedelta(seconds=31))
 
 
 @pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(days=400)])

@@ -224,7 +224,7 @@ def undo(kit: Kit, run_id: str) -> TakenBack:
     """
     run = journal.load_run(kit.store, run_id)
     if run.undone_by:
-        raise Refused("that run is undone already")
+        raise Refused("that run is taken back already")
     manifest = _shelf(kit).load(run.id)
     root = Path(manifest.root)
     with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):

@@ -101,6 +101,10 @@ class Beat:
     start_token: str = ""
     boot_id: str = ""
     boot_s: float = 0.0
+    awake_s: float = 0.0
+    """Beside `boot_s`, which runs on while the machine sleeps: together they tell how long it slept since."""
+    awake_since: str = ""
+    """When the service started, or the machine it runs on woke up last."""
     version: str = ""
     run: str = ""
 
@@ -117,7 +121,7 @@ class Heartbeat:
         """Stamp and write a beat; False when the disk did not take it."""
         self.beat = replace(beat, role=self.beat.role, pid=self.beat.pid, start_token=self.beat.start_token,
                             boot_id=self.beat.boot_id, version=__version__, at=iso(self._clock.now()),
-                            boot_s=round(boot_time_s(), 3))
+                            boot_s=round(boot_time_s(), 3), awake_s=round(self._clock.monotonic(), 3))
         if not self._path.parent.is_dir():
             return False  # the home is away, and nobody looks for us where it was
         body = json.dumps({"schema": HEARTBEAT_SCHEMA, **asdict(self.beat)}, separators=(",", ":")).encode()

@@ -68,7 +68,7 @@ def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPla
     """
     run = choose_run(kit, run_id)
     if run.undone_by:
-        raise Refused("that run is undone already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
+        raise Refused("that run is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     if run.kind == "forget":
         raise Refused("what was forgotten is gone for good and cannot come back")
     if run.kind == "mask":

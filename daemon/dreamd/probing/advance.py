@@ -38,6 +38,8 @@ COMING = "dream.db.restoring-"
 LARGEST_LOOK_BYTES = 65536
 TAKEN_WITHIN_S = 3600.0
 """A service that is awake takes the inbox in within a minute; whatever it does at that moment, an hour is enough."""
+CATCHES_UP_S = 4 * HOUR_S
+"""What waited for days while the machine slept is no failing of a service that has been awake for less."""
 BY_HAND = "run `dream consolidate`, or `dream service install` so that it happens by itself"
 
 
@@ -91,9 +93,18 @@ def check_inbox(world: World, facts: Facts, inbox: Inbox, preferences: Mapping[s
             return Check("inbox", "no_effect", f"{told}: dreams since then did not take them in", "run `dream consolidate -v`")
         awake = is_held(f"{world.home}/locks/service.lock")
         held_back = awake and (beat_of(world.home, "heartbeat.json") or {}).get("state") in ("waiting", "paused", "working")
-        if waits_s > (TAKEN_WITHIN_S if awake and not held_back else 3 * interval_s(preferences)):
+        if awake and not held_back:
+            late = (world.now - max(inbox.oldest, facts.awake or inbox.oldest)).total_seconds() > TAKEN_WITHIN_S
+        else:
+            late = waits_s > 3 * interval_s(preferences) and has_had_time(world, facts)
+        if late:
             return Check("inbox", "stale", told + ", and nobody takes them in", BY_HAND)
     return fine("inbox", told)
+
+
+def has_had_time(world: World, facts: Facts) -> bool:
+    """Whether nobody watches, or a service does that has been awake for long enough to catch up."""
+    return facts.awake is None or (world.now - facts.awake).total_seconds() > CATCHES_UP_S
 
 
 def interval_s(preferences: Mapping[str, object]) -> float:
@@ -120,7 +131,7 @@ def check_progress(world: World, facts: Facts, inbox: Inbox, preferences: Mappin
     # Where a service keeps the nights, or died keeping them, one night takes a single note in as well.
     kept = exists(f"{world.home}/heartbeat.json")
     old_s = patience_s if kept else max(patience_s, OLD_NOTE_DAYS * DAY_S)
-    if idle_s > patience_s and (many or oldest_s > old_s):
+    if idle_s > patience_s and (many or oldest_s > old_s) and has_had_time(world, facts):
         return Check("progress", "stale", f"no successful dream for {span(idle_s)} and {waiting} waiting", BY_HAND)
     good = f"the last dream {span(idle_s)} ago" if facts.last_success else "no dream yet"
     return fine("progress", f"{waiting} waiting, {good}")
@@ -187,6 +198,6 @@ def check_left_over(world: World, facts: Facts, preferences: Mapping[str, object
     if began is None or is_held(f"{world.home}/locks/dream.lock"):
         return fine("left over", "nothing stands half done")
     lies_s = (world.now - began).total_seconds()
-    if lies_s > (TAKEN_WITHIN_S if coming else 3 * interval_s(preferences)):
+    if lies_s > (TAKEN_WITHIN_S if coming else 3 * interval_s(preferences)) and has_had_time(world, facts):
         return Check("left over", "stale", f"{what} for {span(lies_s)}", BY_HAND)
     return fine("left over", f"{what}; the next dream goes on from there")

@@ -1,4 +1,4 @@
-# ruff: noqa: PTH111, PTH120, PTH122
+# ruff: noqa: PTH111, PTH119, PTH120, PTH122
 """What agents wrote since dream looked: their files themselves are asked, also in folders that dream has never seen."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from dreamd.probing import foreign_stores
-from dreamd.probing.advance import interval_s
+from dreamd.probing.advance import has_had_time, interval_s
 from dreamd.probing.health import Check, Facts, World, fine
 from dreamd.probing.kept_out import KeptOut
 from dreamd.probing.peek import DAY_S, HOUR_S, bytes_at, facts_of, names_in, span, stamp
@@ -24,7 +24,7 @@ FUTURE_S = 86400.0
 TAIL_BYTES = 65536
 MOST_ASKED = 300
 """Conversations of which it is looked up whether a person keeps them from being read."""
-MOST_DATED = 20
+MOST_DATED = 200
 """Files whose words are read to learn when they were said."""
 PLACES = (("claude_code", "CLAUDE_CONFIG_DIR", ".claude", "projects", 1), ("codex", "CODEX_HOME", ".codex", "sessions", 3),
           ("gemini", "", ".gemini", "tmp", 2), ("copilot", "COPILOT_HOME", ".copilot", "session-state", 1),
@@ -54,12 +54,15 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
 
 def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> Sight:
     known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size, *_ in facts.sources}
+    gone = _gone(known)
     last = facts.last_success
     unread, changed, missed = [], 0, []
     for path, size, touched_s in _transcripts(known):
         row = known.get(path)
         if path in facts.aside:
             continue  # said and shown: one bad source is no reason to ring the bell every day
+        if row is None and (os.path.basename(path), size) in gone:
+            continue  # read where it lay before: a project was renamed, or a folder moved
         behind = row is None or (size != row[3] and touched_s > (stamp(row[0]) or 0.0) - 2)
         if behind:
             unread.append((path, row[3] or 0 if row else 0, touched_s))
@@ -68,23 +71,26 @@ def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> S
             if row is None or behind or (row[1] >= 20 and row[2] == 0):
                 missed.append(path)
     began_s = facts.began.timestamp() if facts.began else 0.0
-    new = _new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)
+    new = [(path, offset, at_s) for path, offset, at_s in
+           _new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)
+           if (os.path.basename(path), _size(path)) not in gone]
     stores = ((path, 0, at_s) for path, at_s in foreign_stores.moved_stores(facts.sources) if path not in facts.aside)
-    return Sight(_moved((*unread, *stores, *new), world.now.timestamp()), changed, missed)
+    return Sight(_moved((*unread, *stores, *new), world.now.timestamp(), since_s=began_s), changed, missed)
 
 
 def _judge(world: World, facts: Facts, preferences: Mapping[str, object], sight: Sight, *, kept: KeptOut) -> Check:
     now_s, created_s, began_s = (t.timestamp() if t else 0.0 for t in (world.now, facts.created, facts.began))
     newest = facts.newest_row.timestamp() if facts.newest_row else created_s
     quiet_s = now_s - newest
-    late = [path for t, path in sight.moved if t > newest and now_s - t >= HOUR_S]
+    awake_s = facts.awake.timestamp() if facts.awake else 0.0
+    late = [path for t, path in sight.moved if t > newest and now_s - max(t, awake_s) >= HOUR_S]
     if quiet_s > DAY_S and (count := _count_read(late, kept)):
         told = f"for {span(quiet_s)}" if facts.newest_row else "ever"
         return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {count}", READ_THEM)
     # What lay there before there was a store could not have been read by it; what a dream passed over is no conversation.
     patience_s = 3 * interval_s(preferences)
     long = [path for t, path in sight.moved if t > began_s and now_s - max(t, created_s) > patience_s]
-    if count := _count_read(long, kept):
+    if has_had_time(world, facts) and (count := _count_read(long, kept)):
         return Check("capture", "no_recent_rows", f"conversations wait to be read for over {span(patience_s)}: {count}",
                      READ_THEM)
     changed, missed = sight.changed, len(sight.missed)
@@ -102,17 +108,46 @@ def _count_read(paths: Sequence[str], kept: KeptOut) -> int:
     return sum(1 for path in paths[:MOST_ASKED] if not kept.holds(path)) + len(paths[MOST_ASKED:])
 
 
-def _moved(unread: Iterable[tuple[str, int, float]], now_s: float) -> list[tuple[float, str]]:
-    """When each of them moved; a time that lies ahead is no time, then the words tell when they were said."""
+def _moved(unread: Iterable[tuple[str, int, float]], now_s: float, *, since_s: float) -> list[tuple[float, str]]:
+    """When each of them moved: when it spoke last, and never where nothing was said since the last dream.
+
+    Files are touched, copied and ended with lines that nobody said, and the times of some lie ahead. Where the words carry no
+    time, the file's own has to do.
+    """
     found, dated = [], 0
     for path, offset, touched_s in unread:
-        if touched_s > now_s + FUTURE_S:
+        if touched_s > since_s and path.endswith((".jsonl", ".json")) and dated < MOST_DATED:
             dated += 1
-            said = [s for raw in _SAID_AT.findall(bytes_at(path, offset, TAIL_BYTES)) if (s := stamp(raw.decode())) is not None]
-            touched_s = max((s for s in said if s <= now_s), default=touched_s) if dated <= MOST_DATED else touched_s
+            spoke_s = max((s for s in _said_at(path, offset) if s <= now_s), default=touched_s)
+            touched_s = min(touched_s, spoke_s) if spoke_s > since_s else 0.0
         if touched_s <= now_s + FUTURE_S:
             found.append((touched_s, path))
     return found
+
+
+def _said_at(path: str, offset: int) -> list[float]:
+    """The times that stand behind an offset, near the end of a file; the beginning of time where nothing was said there."""
+    size = _size(path)
+    said = _times(path, max(offset, size - TAIL_BYTES))
+    if not said and 0 < offset < size <= offset + TAIL_BYTES and _times(path, max(0, offset - TAIL_BYTES)):
+        return [0.0]  # a harness marks the end of a conversation, or a name for it, with lines that nobody said
+    return said
+
+
+def _times(path: str, offset: int) -> list[float]:
+    found = (stamp(raw.decode()) for raw in _SAID_AT.findall(bytes_at(path, offset, TAIL_BYTES)))
+    return [s for s in found if s is not None]
+
+
+def _size(path: str) -> int:
+    facts = facts_of(path)
+    return facts.st_size if facts else 0
+
+
+def _gone(known: Mapping[str, tuple[object, ...]]) -> set[tuple[str, object]]:
+    """Names and sizes of conversations that were read to their ends and lie elsewhere by now."""
+    return {(os.path.basename(path), row[3]) for path, row in known.items()
+            if row[3] and path.endswith((".jsonl", ".json")) and facts_of(path) is None}
 
 
 def _transcripts(known: Iterable[str]) -> Iterator[tuple[str, int, float]]:

@@ -10,11 +10,14 @@ import time
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
+from dreamd.probing.advance import has_had_time
 from dreamd.probing.health import Check, Facts, Inbox, World, fine
 from dreamd.probing.peek import HOUR_S, beat_of, exists, instant, is_held, iso, json_of, names_in, printable, span, text_of
 from dreamd.probing.preferences import number
 
 FROZEN_S = 300.0
+SLEPT_S = 120.0
+"""A machine that slept for less is not worth a word."""
 FUTURE_S = 86400.0
 LONGEST_DREAM_S = 86400.0
 """Beyond this a lock is held too long, however lively its holder looks."""
@@ -62,12 +65,25 @@ def _marker(component: str, record: object) -> Check:
                  printable(known.get("hint")) or "run `dream consolidate` and read what it says")
 
 
-def check_dreamer(world: World, preferences: Mapping[str, object], cycle: Mapping[str, object] | None) -> Check:
+def awake_since(world: World) -> datetime | None:
+    """Since when the service that watches this home has been awake; None where none does, or where nobody can tell."""
+    beat = beat_of(world.home, "heartbeat.json")
+    if beat is None or not is_held(f"{world.home}/locks/service.lock"):
+        return None
+    awake_s, silent_s = _awake_silence(world, beat), _boot_silence(world, beat)
+    if awake_s is not None and silent_s is not None and silent_s - awake_s > SLEPT_S:
+        return world.now  # it has only just woken up, and had no time to say so
+    at = instant(beat.get("awake_since"))
+    return at if at is not None and at <= world.now else None
+
+
+def check_dreamer(world: World, preferences: Mapping[str, object], cycle: Mapping[str, object] | None,
+                  awake: datetime | None = None) -> Check:
     """Whether somebody dreams, and for how long; one that shows progress may take its time."""
     path = world.home + "/locks/dream.lock"
     if not is_held(path):
         return fine("lock", "nobody dreams right now")
-    held_s = world.now.timestamp() - os.stat(path).st_mtime
+    held_s = world.now.timestamp() - max(os.stat(path).st_mtime, awake.timestamp() if awake else 0.0)
     limit_s = 2 * 60 * number(preferences, "child_timeout_minutes")
     lively = cycle is not None and _silence(world, cycle) <= FROZEN_S and held_s <= LONGEST_DREAM_S
     if held_s > limit_s and not lively:
@@ -118,12 +134,30 @@ def check_pulse(world: World) -> Check:
 def _silence(world: World, beat: Mapping[str, object]) -> float:
     wall = instant(beat.get("at"))
     wall_s = (world.now - wall).total_seconds() if wall else FROZEN_S * 10
-    boot_clock = getattr(time, "CLOCK_BOOTTIME", None)
-    stamp = beat.get("boot_s")
-    same_boot = beat.get("boot_id") and beat.get("boot_id") == text_of("/proc/sys/kernel/random/boot_id")
-    if same_boot and boot_clock is not None and isinstance(stamp, int | float) and not world.fixed:
-        return time.clock_gettime(boot_clock) - stamp  # a stepped wall clock proves nothing
+    silent_s, awake_s = _boot_silence(world, beat), _awake_silence(world, beat)
+    if silent_s is not None:  # a stepped wall clock proves nothing, and who slept with the machine was not stuck
+        return silent_s if awake_s is None else min(silent_s, awake_s)
     return abs(wall_s) if wall_s < -FUTURE_S else wall_s
+
+
+def _boot_silence(world: World, beat: Mapping[str, object]) -> float | None:
+    """Since when nothing was heard, by the clock that runs on while the machine sleeps; None where it tells nothing."""
+    boot_clock, stamp = getattr(time, "CLOCK_BOOTTIME", None), beat.get("boot_s")
+    if boot_clock is None or not isinstance(stamp, int | float) or world.fixed or not _is_of_this_boot(beat):
+        return None
+    return time.clock_gettime(boot_clock) - stamp
+
+
+def _awake_silence(world: World, beat: Mapping[str, object]) -> float | None:
+    """The same by the clock that stands still while the machine sleeps."""
+    stamp = beat.get("awake_s")
+    if not isinstance(stamp, int | float) or not stamp or world.fixed or not _is_of_this_boot(beat):
+        return None
+    return time.monotonic() - stamp
+
+
+def _is_of_this_boot(beat: Mapping[str, object]) -> bool:
+    return bool(beat.get("boot_id")) and beat.get("boot_id") == text_of("/proc/sys/kernel/random/boot_id")
 
 
 def dead_since(world: World, facts: Facts) -> datetime | None:
@@ -204,7 +238,7 @@ def check_wait(world: World, facts: Facts, beats: Iterable[Mapping[str, object]]
         waited_s = (world.now - due).total_seconds()
         holds = beat.get("holds")
         why = ", ".join(printable(h) for h in holds) if isinstance(holds, list) and holds else ""
-        if waited_s > HOUR_S * number(preferences, "starved_after_hours"):
+        if waited_s > HOUR_S * number(preferences, "starved_after_hours") and has_had_time(world, facts):
             held = f"a dream is due for {span(waited_s)}, held back by {why or 'nobody knows'}"
             return Check("wait", "starved", held, "run `dream consolidate`")
         if why:

@@ -367,7 +367,8 @@ class Service:
 
     def _beat(self, state: State) -> None:
         counters = {"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread()}
-        self._vitals.tell(state, self._memo, counters, reading=self._settling.reading)
+        self._vitals.tell(state, self._memo, counters, reading=self._settling.reading,
+                          awake_since=self._settling.awake_since)
 
     def _event(self, event: str, **fields: Field) -> None:
         if not self._abode.is_away:

@@ -60,7 +60,7 @@ class Vitals:
     def pid(self) -> int:
         return self._heart.beat.pid
 
-    def tell(self, state: State, memo: Memo, counters: Mapping[str, int], *, reading: Reading) -> None:
+    def tell(self, state: State, memo: Memo, counters: Mapping[str, int], *, reading: Reading, awake_since: datetime) -> None:
         """Say how things stand."""
         at_s, now = reading.monotonic_s, reading.wall
         old, backlog = self._heart.beat, memo.backlog
@@ -72,8 +72,8 @@ class Vitals:
             due_since=iso(state.due_since) if state.due_since else "", sequence=old.sequence + 1,
             since=old.since if old.state == state.name and old.since else iso(now),
             next_due_at=iso(state.due.next_at) if state.due is not None and state.due.next_at else "",
-            counters={**counters, "epoch": memo.epoch})
-        same = replace(beat, sequence=old.sequence, at=old.at, boot_s=old.boot_s) == old
+            awake_since=iso(awake_since), counters={**counters, "epoch": memo.epoch})
+        same = replace(beat, sequence=old.sequence, at=old.at, boot_s=old.boot_s, awake_s=old.awake_s) == old
         if not same or state.name == "working" or at_s - self._beaten_s >= IDLE_BEAT_S:
             self._heart.write(beat)
             self._beaten_s = at_s

@@ -186,7 +186,7 @@ def _mask_everything(kit: Kit, held: Sequence[unmasked.Held], warnings: list[str
                 loose_files.mask_copy(copy)
         except DreamError as error:
             warnings.append(f"`{copy.name}` was not masked: {error.message}")
-    warnings += [f"run {run_id} over an attached directory can no longer be undone" for run_id in _shelf(kit).mask()]
+    warnings += [f"run {run_id} over an attached directory can no longer be taken back" for run_id in _shelf(kit).mask()]
     with kit.background.batch():
         for path in sorted(kit.paths.derived.rglob("*")):
             if path.is_file():

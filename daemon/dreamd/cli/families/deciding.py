@@ -313,7 +313,7 @@ def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple
     _show_chosen(context, chosen, loose, logged)
     beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
     beside += f", with {render.count(len(logged), 'line')} of the logs" if logged else ""
-    context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be undone [y/N] ")
+    context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be taken back [y/N] ")
     context.stdout.flush()
     return context.stdin.readline().strip().lower() in (b"y", b"yes")
 

@@ -108,7 +108,7 @@ def _tell_undone(context: Context, told: Explained) -> None:
     made, undo = (f"{run.kind} {run.id}, {render.stamp(run.now)}" if run else "a run that the journal no longer has"
                   for run in ((runs[0], runs[-1]) if runs else (None, None)))
     rows = [("scope", str(told.memory.scope)), ("memory", "none any more: what had made it was taken back"), ("made by", made),
-            ("undone by", undo)]
+            ("taken back by", undo)]
     context.say(render.paint(told.memory.id, "cyan", colour=context.colour))
     for line in render.table(rows, width=context.width - 2):
         context.say("  " + line)

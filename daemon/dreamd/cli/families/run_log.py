@@ -50,7 +50,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
                                  "changed along with it")
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
-        parser.add_argument("--redo", metavar="RUN", help="hand the observations of an undone run to the next dream")
+        parser.add_argument("--redo", metavar="RUN",
+                            help="hand the observations of a run that was taken back to the next dream")
         parser.add_argument("--model", metavar="NAME", default="", help="what this language model did, in whichever runs")
         parser.add_argument("--role", choices=[role.value for role in Role], default="",
                             help="what a language model did in this role, in whichever runs")

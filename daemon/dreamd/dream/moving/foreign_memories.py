@@ -49,15 +49,19 @@ class Foreign:
 def read_foreign(path: Path, now: datetime) -> Foreign | None:
     """The memories of another program; None for what is none of the three.
 
-    Raises Refused for what cannot be read.
+    Raises Refused for what cannot be read, and for what is cut short: a name says what it should be.
     """
     if path.is_dir():
         return _basic_memory(path, now)
     if zipfile.is_zipfile(path):
         return _claude(path, now)
+    body = fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)
     try:
-        document = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_BYTES))
+        document = json.loads(body)
     except (ValueError, RecursionError):
+        if path.suffix.lower() in (".json", ".zip"):
+            what = "is empty" if not body.strip() else f"is damaged or cut short: it is no whole {path.suffix[1:].upper()}"
+            raise Refused(f"`{path}` {what}; nothing was taken in", hint="have it made again") from None
         return None
     memories = _claude_memories(document)
     return _of_claude(memories, {}, now) if memories else _mem0(document, now)
@@ -141,7 +145,7 @@ def _basic_memory(folder: Path, now: datetime) -> Foreign | None:
         if path.is_symlink() or any(part.startswith(".") for part in path.relative_to(folder).parts):
             continue
         try:
-            text = fsio.read_bytes(path).decode("utf-8", "replace").replace("\r\n", "\n")
+            text = fsio.read_bytes(path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
         except (DreamError, FileNotFoundError):
             left += 1
             continue
@@ -175,7 +179,7 @@ def _of_note(text: str, front: dict[str, Any], at: datetime, scope: Scope) -> tu
 def _statements(text: str, place: str, at: datetime, scope: Scope, *, title: str = "") -> Iterator[Candidate]:
     """The sentences of a text, each found by what stands before it."""
     heading = ""
-    for piece in pieces_of(text):
+    for piece in pieces_of(text.encode("utf-8", "replace").decode()):  # half a sign, as JSON can hold it, is no text
         words = without_comments(without_links(piece.text)).strip()
         if bold := _BOLD.fullmatch(words):
             heading = bold[1]
@@ -200,6 +204,7 @@ def _time(told: object, otherwise: datetime) -> datetime:
 
 
 def _scope(kind: str, name: str) -> Scope:
+    """A scope of that name, as far as a scope can be called so."""
     plain = " ".join("".join(c if c.isalnum() or c in " -_" else " " for c in name).split())[:80] or "import"
     return parse_scope(f"{kind}:{plain}")
 
@@ -210,8 +215,8 @@ def _front(text: str) -> dict[str, Any]:
         return {}
     import yaml
 
-    try:
-        told = yaml.safe_load(found[1])
-    except yaml.YAMLError:
+    try:  # nothing but text, lists and tables: a day that no calendar has is a word like any other
+        told = yaml.load(found[1], Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}

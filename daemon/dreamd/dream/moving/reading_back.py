@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.core import fsio
-from dreamd.core.errors import DreamError, Refused
+from dreamd.core.errors import Refused
 from dreamd.dream.moving.packing import ABOUT_NAME, FORMAT, LINES_NAME, RECORDS_NAME, digest_of
 from dreamd.sources.base.own_writing import MARK, is_own_writing
 from dreamd.store.moving.rows_out import Record
@@ -39,7 +41,7 @@ def read_export(path: Path) -> Export | None:
         return _of_lines(fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)) if path.is_file() else None
     if not is_own_writing(path):
         return None
-    if path.suffix.lower() == ".zip":
+    if zipfile.is_zipfile(path) or path.suffix.lower() == ".zip":
         return _of_bundle(path)
     return _of_lines(fsio.read_bytes(path, limit_bytes=LARGEST_BYTES))
 
@@ -65,14 +67,27 @@ def _of_lines(lines: bytes) -> Export:
         head = json.loads(first)
         if head[MARK] != "export":
             raise Refused("that is a diary, no export", hint="`dream export FILE` makes one")
-        if int(head["format"]) > FORMAT:
-            raise DreamError(f"the export has form {head['format']}, this dream reads {FORMAT}", hint="install the newer dream")
+        if type(head["format"]) is not int or head["format"] < 1:
+            raise ValueError("no form of an export")
+        if head["format"] > FORMAT:
+            raise Refused(f"the export has form {head['format']}, this dream reads {FORMAT}; nothing was taken in",
+                          hint="install the newer dream")
         if head["sha256"] != hashlib.sha256(body).hexdigest():
             raise Refused("the export is damaged: its hash is another; nothing was taken in", hint="have it made again")
-        return Export(tuple(_record(line) for line in body.splitlines()), digest_of(lines))
+        return Export(tuple(_record(line) for line in _each(body)), digest_of(lines))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Refused(f"the export is damaged ({type(error).__name__}); nothing was taken in",
                       hint="have it made again") from None
+
+
+def _each(body: bytes) -> Iterator[bytes]:
+    """The lines, one at a time: an export may be as large as all that is known."""
+    at = 0
+    while at < len(body):
+        end = body.find(b"\n", at)
+        end = len(body) if end < 0 else end
+        yield body[at:end]
+        at = end + 1
 
 
 def _record(line: bytes) -> Record:
@@ -83,4 +98,4 @@ def _record(line: bytes) -> Record:
     told = json.loads(line)
     if not isinstance(told, dict) or not isinstance(told.get("kind"), str):
         raise ValueError("no record")
-    return told
+    return {sys.intern(name): value for name, value in told.items()}  # the same names in every record, kept once

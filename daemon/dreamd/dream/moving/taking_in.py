@@ -65,7 +65,8 @@ def _write(kit: Kit, records: Sequence[Record]) -> tuple[Taken, str]:
     now, faults = kit.clock.now(), _look_for_faults(kit)
     with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
         try:
-            taken = take_in(kit.store, tx, records, key=observations.tombstone_key(kit.store), now=now)
+            taken = take_in(kit.store, tx, records, key=observations.tombstone_key(kit.store), now=now,
+                            progress=kit.progress)
             some = list(memories.load_some(kit.store, taken.memories).values())
             _read_back(kit, taken)
         except SENSELESS as error:
@@ -122,6 +123,7 @@ def _embed(kit: Kit, texts: Sequence[str]) -> None:
     with suppress(Outage):
         embedder = kit.load_embedder(len(missing)) if missing else None
         for start in range(0, len(missing) if embedder else 0, BATCH):
+            kit.progress("embed", start, len(missing))
             part = missing[start:start + BATCH]
             assert embedder is not None
             rows = embedder.embed([wordings[sha] for sha in part]).astype(np.float16)

@@ -12,7 +12,7 @@ from dreamd.store.journal import Run
 
 def gist(run: Run, ids: Mapping[int, str], taken_back: int = 0) -> str:
     """What a run did; `ids` are the public ids of runs by their numbers, `taken_back` its changes that no longer stand."""
-    told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
+    told = [f"taken back by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
     told += [run.reason] if run.kind == "undo" and run.reason else []
     told += [f"{count(run.memories, 'memory')} changed"] if run.memories else []
     told += [f"{taken_back:,} of them taken back"] if taken_back and not run.undone_by else []

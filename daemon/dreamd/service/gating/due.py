@@ -215,6 +215,8 @@ class Settling:
     def __init__(self, world: World, *, boot_id: str) -> None:
         self.world, self._boot_id = world, boot_id
         self.reading = read_clocks(world.clock)
+        self.awake_since = self.reading.wall
+        """When it started, or the machine woke up last: what lay there before then is late only from then on."""
         self._from_s = self.reading.boot_s
         self._wanted_s = float(world.settings.service.settle_s)
 
@@ -225,7 +227,7 @@ class Settling:
         if gap.resumed:
             # A fleet that wakes up at nine must not dream at nine: the spread differs from machine to machine.
             spread = hashlib.sha256(f"{self._boot_id}{self.world.paths.home}".encode()).digest()[0] / 255
-            self._from_s = self.reading.boot_s
+            self._from_s, self.awake_since = self.reading.boot_s, self.reading.wall
             self._wanted_s = self.world.settings.service.settle_s * (0.75 + spread)
         return gap
 

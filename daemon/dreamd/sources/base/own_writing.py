@@ -12,7 +12,6 @@ from pathlib import Path
 MARK = "dream-wrote-this"
 """Stands in the first lines of each such file."""
 WITHIN_BYTES = 512
-ENDINGS = frozenset({".md", ".html", ".htm", ".json", ".jsonl", ".txt", ".zip"})
 
 
 def bears_mark(start: bytes) -> bool:
@@ -21,9 +20,7 @@ def bears_mark(start: bytes) -> bool:
 
 
 def is_own_writing(path: Path) -> bool:
-    """The same of a file on the disk; what cannot be opened is not known to be."""
-    if path.suffix.lower() not in ENDINGS:
-        return False
+    """The same of a file on the disk, whatever its name; what cannot be opened is not known to be."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -6,7 +6,7 @@ interpreter included; so nothing heavy is imported before it is certain to be ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,6 +39,8 @@ FOR_A_PERSON = frozenset({lost.EXCHANGED, lost.CODE, lost.NO_FILE, NO_LOCKS})
 WAITING_CODES = FOR_A_PERSON | {BUSY, "store-older"}
 """States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
 LONGEST_KEY = 400
+OFTEN = 500
+"""Notes between two words on how far it is."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,18 @@ class Noted:
     why: Outage | None = None
 
 
-def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
+def take_note(world: World, candidates: Sequence[Candidate], progress: Callable[[str, int, int], None] | None = None) -> Noted:
     """Store notes, secrets masked, in one short transaction ahead of any dream.
 
     Raises Outage when the disk takes nothing or the store belongs to a newer dream; then nothing was stored.
     """
     answers: list[Stored | None] = [_refusal(c) for c in candidates]
     now = world.clock.now()
-    fit = [_storable(c, now) for c, answer in zip(candidates, answers, strict=True) if answer is None]
+    fit = []
+    for n, (candidate, answer) in enumerate(zip(candidates, answers, strict=True)):
+        if progress and n % OFTEN == 0:
+            progress("looking for secrets", n, len(candidates))
+        fit += [_storable(candidate, now)] if answer is None else []
     stored, deferred, why = _keep(world, fit) if fit else ([], False, None)
     left = iter(stored)
     return Noted(tuple(answer if answer is not None else next(left) for answer in answers), deferred, why)
@@ -66,6 +72,7 @@ def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
 def _storable(candidate: Candidate, now: datetime) -> Candidate:
     """A note as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
     return replace(candidate, text=redact(candidate.text).text, key=mask_name(candidate.key), at=min(candidate.at, now),
+                   context=redact(candidate.context).text if candidate.context else "",
                    conversation=mask_name(candidate.conversation), scope=mask_scope(candidate.scope))
 
 
@@ -87,7 +94,7 @@ def _refusal(candidate: Candidate) -> Stored | None:
 
 def _encodable(candidate: Candidate) -> bool:
     try:
-        "\n".join((candidate.text, candidate.key, candidate.conversation, candidate.scope.key)).encode()
+        "\n".join((candidate.text, candidate.key, candidate.conversation, candidate.scope.key, candidate.context)).encode()
     except UnicodeEncodeError:
         return False
     return True

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dreamd.core import fsio
 from dreamd.core.values import content_id, text_sha, with_context
 from dreamd.store import derived, observations, seals
-from dreamd.text.redaction import mask_name, redact
+from dreamd.text.redaction import Redacted, mask_name, redact
 
 UNFINISHED = "masking"
 """Stands in `meta` while copies of what was masked may still lie about."""
@@ -28,6 +28,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 """Columns in which words stand. Of a table that is not named here every text is looked at."""
 _JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk", "value", "words", "open"})
 NAMES = frozenset({"conversation", "key"})
+Look = Callable[[str], Redacted]
+"""How a text is looked through: anew each time, or once for all the places it stands in."""
 
 
 @dataclass(frozen=True)
@@ -87,41 +89,42 @@ def mask_held(tx: sqlite3.Connection, found: Sequence[Held]) -> list[str]:
     return sorted(set(changed))
 
 
-def masked_value(column: str, value: object, kinds: list[str]) -> object:
+def masked_value(column: str, value: object, kinds: list[str], look: Look = redact) -> object:
     """What a column holds with the secrets in it masked, and their kinds."""
     if isinstance(value, bytes):
         try:
-            return redacted(value.decode(), kinds).encode()
+            return redacted(value.decode(), kinds, look).encode()
         except UnicodeDecodeError:
             return value
     if not isinstance(value, str) or not value:
         return value
     if column in NAMES:
-        redacted(value, kinds)
+        redacted(value, kinds, look)
         return mask_name(value)
     if column in _JSON and value[:1] in "[{":
         try:
             row = json.loads(value)
         except ValueError:
-            return redacted(value, kinds)
-        fresh = walk(row, kinds)
+            return redacted(value, kinds, look)
+        fresh = walk(row, kinds, look=look)
         return value if fresh == row else json.dumps(fresh, ensure_ascii=False, sort_keys=column in ("before", "after"))
-    return redacted(value, kinds)
+    return redacted(value, kinds, look)
 
 
-def walk(value: object, kinds: list[str], names: frozenset[str] = frozenset(), name: str = "") -> object:
+def walk(value: object, kinds: list[str], names: frozenset[str] = frozenset(), name: str = "", *,
+         look: Look = redact) -> object:
     """A document with the words in it masked, and the kinds of the secrets; what stands under `names` as a name."""
     if isinstance(value, str):
-        words = redacted(value, kinds)
+        words = redacted(value, kinds, look)
         return mask_name(value) if name in names and words != value else words
     if isinstance(value, dict):
-        return {k: walk(v, kinds, names, k) for k, v in value.items()}
-    return [walk(v, kinds, names, name) for v in value] if isinstance(value, list) else value
+        return {k: walk(v, kinds, names, k, look=look) for k, v in value.items()}
+    return [walk(v, kinds, names, name, look=look) for v in value] if isinstance(value, list) else value
 
 
-def redacted(text: str, kinds: list[str]) -> str:
+def redacted(text: str, kinds: list[str], look: Look = redact) -> str:
     """A text masked, and the kinds of the secrets in it."""
-    done = redact(text)
+    done = look(text)
     kinds += [mask.kind for mask in done.masks]
     return done.text
 

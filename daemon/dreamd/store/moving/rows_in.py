@@ -16,7 +16,7 @@ from typing import Any
 from dreamd.core.clock import iso
 from dreamd.core.values import Relation, content_id, parse_scope
 from dreamd.store.connection import Store
-from dreamd.store.moving.rows_masked import masked_records
+from dreamd.store.moving.rows_masked import OFTEN, Progress, masked_records
 from dreamd.store.moving.rows_out import MEMORY, OBSERVATION, RUN, Record
 from dreamd.store.observations import is_forgotten, parts_of
 from dreamd.store.scopes.projects import Known, find_known, write_known
@@ -119,9 +119,10 @@ def check_file(name: str) -> None:
         raise ValueError("no name of a memory's file")
 
 
-def take_in(store: Store, tx: sqlite3.Connection, records: Sequence[Record], *, key: bytes, now: datetime) -> Taken:
+def take_in(store: Store, tx: sqlite3.Connection, records: Sequence[Record], *, key: bytes, now: datetime,
+            progress: Progress | None = None) -> Taken:
     """Take records in, inside the caller's transaction; `key` is this store's tombstone key."""
-    clean, masked = masked_records(records, iso(now))
+    clean, masked = masked_records(records, iso(now), progress)
     arrival = _Arrival(store, tx, clean, key)
     arrival.taken.masked = masked
     _bury(arrival)
@@ -130,7 +131,9 @@ def take_in(store: Store, tx: sqlite3.Connection, records: Sequence[Record], *, 
     _number_runs(arrival, wanted)
     for one in arrival.of("wording"):
         arrival.words[one["sha"]] = one["text"]
-    for one in wanted:
+    for n, one in enumerate(wanted):
+        if progress and n % OFTEN == 0:
+            progress("taking in", n, len(wanted))
         _write_memory(arrival, one)
     fresh = {one["id"] for one in wanted}
     _write_journal(arrival, fresh)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from dreamd.store.moving.rows_out import Record, count_records, load_records
 if TYPE_CHECKING:
     from dreamd.dream.moving.as_statements import Standing
     from dreamd.dream.moving.reading_back import Export
+    from dreamd.store.intake.notebook import Noted
     from dreamd.store.moving.rows_in import Taken
 
 FORMS = ("lines", "markdown", "bundle")
@@ -141,7 +143,8 @@ def move_in(context: Context, options: Namespace) -> int:
     path = Path(options.source).expanduser().absolute()
     if not path.exists():
         raise UsageError(f"there is nothing at `{path}`")
-    export = read_export(path)
+    with shown(context, "reading"):
+        export = read_export(path)
     if export is None:
         if options.pin:
             raise Refused(f"`{path}` is no export of dream's, and only one can be pinned")
@@ -179,7 +182,7 @@ def _own(context: Context, path: Path, export: Export, *, trusted: bool) -> int:
     from dreamd.dream.moving.taking_in import bring_in
     from dreamd.store.moving.rows_in import is_untouched
 
-    with open_to_change(context.world, create=True) as kit, shown(context, "taking in"):
+    with open_to_change(context.world, create=True) as kit, shown(context, "taking in") as kit.progress:
         empty = is_untouched(kit.store)
         if trusted or empty:
             arrived = bring_in(kit, export if trusted else with_doubts(export))
@@ -207,17 +210,26 @@ def _by_the_gate(context: Context, path: Path, export: Export, statements: Seque
     """Note what an export says that nobody vouched for, as another program's."""
     from dreamd.store.intake.notebook import take_note
 
-    noted = take_note(context.world, statements)
+    with shown(context, "taking in") as progress:
+        noted = take_note(context.world, statements, progress)
     counts = {status: sum(1 for one in noted.answers if one.status == status) for status in ("stored", "known", "refused")}
     context.document({"program": "dream", "memories": 0, "observations": counts["stored"],
                       "known": taken.known + counts["known"], "forgotten": taken.forgotten + counts["refused"], "masked": 0,
                       "run": None, "hash": export.digest, "trusted": False, "deferred": noted.deferred})
     context.say(f"taken in by what they say, as another program's: {render.count(counts['stored'], 'statement')}")
     _tell_beside(context, taken)
+    _tell_refused(context, noted)
     if counts["stored"]:
         context.tell("hint: this home holds something already, so pins, rules and what was forgotten there count for nothing "
                      f"until you vouch for them: `dream import {path} --trust` takes an export of your own in as it stands")
     return 0
+
+
+def _tell_refused(context: Context, noted: Noted) -> None:
+    """Say why statements were not taken, and how many for each reason."""
+    reasons = Counter(one.reason for one in noted.answers if one.status == "refused")
+    for why, n in reasons.most_common():
+        context.warn(f"{render.count(n, 'statement')} not taken in: {why}")
 
 
 def _tell_beside(context: Context, taken: Taken) -> None:
@@ -240,12 +252,14 @@ def _foreign(context: Context, path: Path, options: Namespace) -> int:
         context.document({"program": found.program, "statements": len(found.statements), "left": found.left, "planned": True})
         context.say(f"{found.program}: {render.count(len(found.statements), 'statement')}; nothing was changed")
         return 0
-    noted = take_note(context.world, found.statements)
+    with shown(context, "taking in") as progress:
+        noted = take_note(context.world, found.statements, progress)
     counts = {status: sum(1 for one in noted.answers if one.status == status) for status in ("stored", "known", "refused")}
     context.document({"program": found.program, **counts, "left": found.left, "deferred": noted.deferred})
     told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
     context.say(f"{found.program}: {told or 'no statement'}"
                 + (f"; {found.left:,} relations, tasks or empty entries were left" if found.left else ""))
+    _tell_refused(context, noted)
     if counts["stored"]:
         context.tell("hint: `dream consolidate` takes them up; rules and preferences among them wait for you in `dream review`")
     return 0
