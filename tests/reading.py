@@ -35,9 +35,9 @@ class ReadsWords:
     def __init__(self) -> None:
         self.pairs = 0
 
-    def read(self, pairs: Sequence[tuple[str, str]], *, least: float = 0.0,  # noqa: ARG002
+    def read(self, pairs: Sequence[tuple[str, str]], *,
              progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
-        """Eight logits a pair; it lets none go at a glance."""
+        """Eight logits a pair."""
         import numpy as np
 
         rows = np.zeros((len(pairs), len(LABELS)), dtype=np.float32)
@@ -70,7 +70,7 @@ def judge_of_words() -> Judge:
     from dreamd.judge import Judge
     from dreamd.judge.classifier import FittedJudge, Limits
 
-    limits = Limits(ask=0.0, glance=0.0, merge=0.5, conflict=0.5, either=2.0, marked=0.5)
+    limits = Limits(ask=0.0, merge=0.5, conflict=0.5, either=2.0, marked=0.5)
     return Judge(ReadsWords(), FittedJudge("as-read", AsRead(), AsRead(), limits))
 
 

@@ -44,14 +44,11 @@ def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray
     return fit(np.ones(len(rows.right), bool)), concern
 
 
-def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> tuple[float, float]:
-    """From where a pair is looked at, and from where it is read to the end: so that few of the merges and conflicts that
-    reading finds are left unread, most of those at the glance, which tells more than what is known before."""
-    found = verdicts(rows, shares, *judge_card.limits_of(rows, shares))
-    found = (rows.right == found) & (rows.right < 2)
-    ask = np.sort(concern[found])[int(LOST / 2 * found.sum())]
-    seen = found & (concern >= ask)
-    return float(ask), float(np.sort(rows.glance[seen])[int(LOST * seen.sum())])
+def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> float:
+    """From where a pair is read: so that few of the merges and conflicts that reading finds are left unread."""
+    given = verdicts(rows, shares, *judge_card.limits_of(rows, shares))
+    wanted = np.sort(concern[(rows.right == given) & (rows.right < 2)])
+    return float(wanted[int(LOST * len(wanted))])
 
 
 def marked_limit(rows: Rows) -> float:
@@ -89,16 +86,13 @@ def main() -> int:
     beside = strangers(rows.pairs, similar)
     shares = apart(rows, ALL)
     first, concern = before_reading(rows, beside)
-    ask, glance = read_from(rows, shares, concern)
-    asked, read = concern >= ask, rows.glance >= glance
-    shares[~(asked & read), :2] = 0.0  # what is not read is neither merged nor ended
+    ask = read_from(rows, shares, concern)
+    shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
     limits = judge_card.limits_of(rows, shares)
     trees = {**forests(rows.whole[rows.grown], rows.right[rows.grown]), **first}
-    chosen = dict(zip(("ask", "glance", "merge", "conflict", "either", "marked"),
-                      (ask, glance, *limits, marked_limit(rows)), strict=True))
+    chosen = dict(zip(("ask", "merge", "conflict", "either", "marked"), (ask, *limits, marked_limit(rows)), strict=True))
     near = Boosted(first, "before").probabilities(beside)[:, :2].sum(1)
-    read_of = {"labelled": float(asked.mean()), "to the end": float((asked & read).sum() / asked.sum()),
-               "neighbours": float((near >= ask).mean())}
+    read_of = {name: float((some >= ask).mean()) for name, some in (("labelled", concern), ("neighbours", near))}
     given = verdicts(rows, shares, *limits)
     print(f"{keep(chosen, trees)}: {figures(rows, given).row()}", flush=True)
     told = card(rows, shares, given, Forests(trees).probabilities(rows.whole), limits, read_of, ablation=args.ablation)
@@ -139,8 +133,7 @@ def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, l
             f"| the fit on its own pairs (net left out by author) | {judge_card.HEAD[0]} |", f"| --- | {judge_card.HEAD[1]} |",
             f"| all | {seen} |"],
         "What the net reads": [f"{read_of['labelled']:.0%} of the labelled pairs and {read_of['neighbours']:.0%} of a "
-                               "statement's nearest neighbours are looked at by its first layers, and of the labelled ones "
-                               f"{read_of['to the end']:.0%} of those by all; the rest is settled by what is known before."],
+                               "statement's nearest neighbours are read; the rest is settled by what is known before."],
         "Calibration": judge_card.calibration(rows, shares),
         "Vetoes": judge_card.veto_prices(rows),
     }

@@ -33,8 +33,6 @@ class Rows:
 
     pairs: tuple[Labelled, ...]
     cheap: np.ndarray
-    glance: np.ndarray
-    """What the first layers of the net see."""
     logits: np.ndarray
     right: np.ndarray
     """The class: 0 merge, 1 conflict, 2 related, 3 unrelated."""
@@ -60,8 +58,8 @@ class Rows:
     def some(self, chosen: np.ndarray) -> Rows:
         """The rows a mask or a list of places leaves."""
         places = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
-        return Rows(tuple(self.pairs[n] for n in places), self.cheap[places], self.glance[places],
-                    self.logits[places], self.right[places], self.may_merge[places], self.english[places])
+        return Rows(tuple(self.pairs[n] for n in places), self.cheap[places], self.logits[places], self.right[places],
+                    self.may_merge[places], self.english[places])
 
 
 class Similar:
@@ -96,8 +94,7 @@ def build(labelled: Sequence[Labelled], scores: Path = SCORES) -> tuple[Rows, Si
     """The rows of all pairs of which a file holds what nets read of authors whom they never met."""
     with np.load(scores) as kept:
         place = {str(name): n for n, name in enumerate(kept["ids"])}
-        both = {name: np.stack([kept[one].astype(np.float32), kept[other].astype(np.float32)], axis=1)
-                for name, one, other in (("logits", "plain", "turned"), ("glance", "glance", "glance_turned"))}
+        both = np.stack([kept["plain"], kept["turned"]], axis=1).astype(np.float32)
     known = [p for p in labelled if f"{p.author}/{p.row['id']}" in place]
     texts = list(dict.fromkeys(t for p in known for t in (p.row["a"], p.row["b"])))
     similar = Similar(texts)
@@ -106,7 +103,7 @@ def build(labelled: Sequence[Labelled], scores: Path = SCORES) -> tuple[Rows, Si
     at = [place[f"{p.author}/{p.row['id']}"] for p in known], [int(turned) for *_, turned in sides]
     english = np.array([read(a).tongue == read(b).tongue == "en" for a, b, *_ in sides])
     right = np.array([CLASS[p.row["relation"]] for p in known])
-    return Rows(tuple(known), cheap, both["glance"][at], both["logits"][at], right, may, english), similar
+    return Rows(tuple(known), cheap, both[at], right, may, english), similar
 
 
 def _in_order(row: dict[str, str]) -> tuple[str, str, float | None, bool]:

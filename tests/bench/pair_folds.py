@@ -22,7 +22,7 @@ from dreamd.models.pair_net import load_pair_net
 
 EPOCHS = 2
 RATE, BATCH = 4e-5, 32
-GLANCE_WEIGHT = 0.2
+EARLY_WEIGHT = 0.2
 FOLDS = (("memory_pairs_dev", "memory_pairs_2", "claims"),
          ("real_lines_1", "a1", "a2", "a7", "a9", "a12", "a16", "a21", "a23", "a28", "a30", "a34"),
          ("real_lines_2", "a14", "a15", "a17", "a26", "a27", "a29", "a31", "a33"),
@@ -64,7 +64,7 @@ def trained(base: MultilingualBase, parts: Path, name: str, rows: list[Labelled]
     course = PairCourse(base, parts)
     course.take(parts / "second.pt")
     pairs = [(r.row["a"], r.row["b"], label_of(r.row)) for r in rows]
-    course.run(pairs * EPOCHS, Stage(name, RATE, 22, BATCH, GLANCE_WEIGHT))
+    course.run(pairs * EPOCHS, Stage(name, RATE, 22, BATCH, EARLY_WEIGHT))
     return course
 
 
@@ -93,7 +93,7 @@ def run(data: Path, parts: Path, extra: list[Path], *, threads: int, only: Seque
 def join_scores(parts: Path) -> None:
     """All that folds have read, in one file of half the width."""
     kept = [np.load(path) for path in sorted(parts.glob("scores*.npz"))]
-    joined = {name: np.concatenate([one[name] for one in kept]) for name in kept[0].files}
+    joined = {name: np.concatenate([one[name] for one in kept]) for name in ("ids", "plain", "turned")}
     np.savez_compressed(SCORES, **{name: rows if name == "ids" else rows.astype(np.float16) for name, rows in joined.items()})
 
 
@@ -101,10 +101,8 @@ def keep_scores(path: Path, net: Path, held: Sequence[Labelled], *, threads: int
     """Keep what a net reads of pairs that it was not trained with, in both orders, and print how good that is."""
     pairs = [(r.row["a"], r.row["b"]) for r in held]
     reader = load_pair_net(trained=net, threads=threads)
-    (glance, plain), (glance_turned, turned) = (reader.glance_and_read(some)
-                                                for some in (pairs, [(b, a) for a, b in pairs]))
-    np.savez(path, ids=np.array([f"{r.author}/{r.row['id']}" for r in held]), plain=plain, turned=turned,
-             glance=glance, glance_turned=glance_turned)
+    plain, turned = reader.read(pairs), reader.read([(b, a) for a, b in pairs])
+    np.savez(path, ids=np.array([f"{r.author}/{r.row['id']}" for r in held]), plain=plain, turned=turned)
     for author in dict.fromkeys(r.author for r in held):
         mine = [n for n, r in enumerate(held) if r.author == author]
         report(author, [held[n].row for n in mine], softmax(plain[mine], -1))

@@ -12,9 +12,9 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from dreamd.models import PAIR_LABELS, multilingual_base
-from dreamd.models.pair_net import BLOCK, GLANCE, MOST
+from dreamd.models.pair_net import BLOCK, MOST
 
-HEADS = tuple(f"{head}.{part}" for head in ("head", GLANCE) for part in ("weight", "bias"))
+HEAD = ("head.weight", "head.bias")
 
 Arrays = dict[str, np.ndarray]
 
@@ -26,10 +26,10 @@ def ship(path: Path, base: Arrays, learned: Arrays) -> None:
 
 
 def shrunk(base: Arrays, learned: Arrays) -> Arrays:
-    """The file that ships: `.bits` and `.scale` for each matrix, `.delta` for all else, the heads as they are."""
+    """The file that ships: `.bits` and `.scale` for each matrix, `.delta` for all else, the head as it is."""
     parts: Arrays = {}
     for name, value in learned.items():
-        if name in HEADS:
+        if name in HEAD:
             parts[name] = value.astype(np.float32)
             continue
         change = value.astype(np.float32) - base[name]

@@ -51,7 +51,9 @@ def test_the_data_are_those_that_the_net_was_trained_on() -> None:
     assert written and FACTS["files_sha256"] == written, PARTED
     used, asked = answer_worlds.parted(answer_worlds.load_worlds())
     assert FACTS["worlds"] == len(used), PARTED
-    assert FACTS["never_trained"]["questions"] == sum(len(world.questions) for world in asked), PARTED
+    others = answer_worlds.load_worlds(asked=True)
+    for name, worlds in (("worlds_left_out", asked), ("authors_left_out", others)):
+        assert FACTS["never_trained"][name]["questions"] == sum(len(world.questions) for world in worlds), PARTED
 
 
 def test_the_net_is_small_and_was_trained_upon_the_one_that_reads_pairs() -> None:

@@ -90,8 +90,6 @@ class Limits:
 
     ask: float
     """Least probability before reading that two have to do with each other, from which the network reads them."""
-    glance: float
-    """Least logit that its first layers must see of the same, for it to read on."""
     merge: float
     conflict: float
     either: float

@@ -99,10 +99,8 @@ class Judge:
                  and max(len(p.a.text), len(p.b.text)) <= LONGEST_READ]
         features = list(rows)
         labels: dict[int, NDArray[np.float64]] = {}
-        logits = self._reader.read([(pairs[n].a.text, pairs[n].b.text) for n in asked], least=self._fitted.limits.glance)
-        read_on = ~np.isnan(logits[:, 0])
-        asked, logits = [n for n, whether in zip(asked, read_on, strict=True) if whether], logits[read_on]
         if asked:
+            logits = self._reader.read([(pairs[n].a.text, pairs[n].b.text) for n in asked])
             whole = np.concatenate([rows[asked], read_rows(logits)], axis=1)
             shares[asked] = self._fitted.after.probabilities(whole)
             labels = dict(zip(asked, softmax(logits.astype(np.float64)), strict=True))

@@ -149,30 +149,7 @@ class _Graph:
 def pair_graph(read: Read, sizes: Sizes, head: Head) -> onnx.ModelProto:
     """Logits of a pair `<s> a </s> b </s>`: inputs `words` (n × l × hidden), `kinds` and `mask` (n × l), output `logits`."""
     graph = _Graph(read, sizes)
-    mask, x = _through(graph, sizes, _embedded(graph), range(sizes.layers))
-    _read_off(graph, mask, x, head)
-    return _model(graph, sizes, "words", logits=[len(head.bias)])
-
-
-def glance_graph(read: Read, sizes: Sizes, head: Head, layers: int) -> onnx.ModelProto:
-    """What the first `layers` see of a pair: inputs as for `pair_graph`, outputs `logits` of this head and what was `seen`."""
-    graph = _Graph(read, sizes)
-    mask, x = _through(graph, sizes, _embedded(graph), range(layers))
-    _read_off(graph, mask, x, head)
-    graph.node("Identity", x, out="seen")
-    return _model(graph, sizes, "words", logits=[len(head.bias)], seen=["l", sizes.hidden])
-
-
-def rest_graph(read: Read, sizes: Sizes, head: Head, layers: int) -> onnx.ModelProto:
-    """Logits of a pair of which the first `layers` have `seen` it, an input of that name in place of `words`."""
-    graph = _Graph(read, sizes)
-    mask, x = _through(graph, sizes, "seen", range(layers, sizes.layers))
-    _read_off(graph, mask, x, head)
-    return _model(graph, sizes, "seen", logits=[len(head.bias)])
-
-
-def _read_off(graph: _Graph, mask: str, x: str, head: Head) -> None:
-    """Logits by a head on the first token, the mean of all, and of the two statements' means the distance and the product."""
+    mask, x = _encode(graph, sizes)
     second = graph.node("Mul", mask, graph.node("Cast", "kinds", to=FLOAT))
     left, right = graph.mean(x, graph.node("Sub", mask, second)), graph.mean(x, second)
     first = graph.node("Slice", x, graph.numbers(0), graph.numbers(1), graph.numbers(1))
@@ -180,47 +157,44 @@ def _read_off(graph: _Graph, mask: str, x: str, head: Head) -> None:
                         graph.node("Abs", graph.node("Sub", left, right)), graph.node("Mul", left, right), axis=-1)
     product = graph.node("MatMul", pooled, graph.constant(head.weight.T))
     graph.node("Add", product, graph.constant(head.bias), out="logits")
+    return _model(graph, sizes, "logits", len(head.bias))
 
 
 def text_graph(read: Read, sizes: Sizes) -> onnx.ModelProto:
     """The mean of the last layer of each text: inputs as for pairs, output `vectors` (n × hidden), not yet of length one."""
     graph = _Graph(read, sizes)
-    mask, x = _through(graph, sizes, _embedded(graph), range(sizes.layers))
+    mask, x = _encode(graph, sizes)
     graph.node("Identity", graph.mean(x, mask), out="vectors")
-    return _model(graph, sizes, "words", vectors=[sizes.hidden])
+    return _model(graph, sizes, "vectors", sizes.hidden)
 
 
-def _model(graph: _Graph, sizes: Sizes, first: str, **outputs: list[int | str]) -> onnx.ModelProto:
+def _model(graph: _Graph, sizes: Sizes, output: str, width: int) -> onnx.ModelProto:
     import onnx
     from onnx import TensorProto, helper
 
-    inputs = [helper.make_tensor_value_info(first, TensorProto.FLOAT, ["n", "l", sizes.hidden])]
+    inputs = [helper.make_tensor_value_info("words", TensorProto.FLOAT, ["n", "l", sizes.hidden])]
     inputs += [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "l"]) for name in ("kinds", "mask")]
-    given = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", *shape]) for name, shape in outputs.items()]
-    made = helper.make_model(helper.make_graph(graph.nodes, "encoder", inputs, given, graph.constants),
+    outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["n", width])]
+    made = helper.make_model(helper.make_graph(graph.nodes, "encoder", inputs, outputs, graph.constants),
                              opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(EXTRA, 1)],
                              ir_version=IR)
     onnx.checker.check_model(made)
     return made
 
 
-def _embedded(graph: _Graph) -> str:
-    """What goes into the first layer."""
+def _encode(graph: _Graph, sizes: Sizes) -> tuple[str, str]:
+    """The mask as numbers, and the last layer."""
+    import numpy as np
+
     places = graph.node("Slice", graph.weight("embeddings.position_embeddings.weight"), graph.numbers(0),
                         graph.node("Shape", "kinds", start=1, end=2), graph.numbers(0))
     kinds = graph.node("Gather", graph.weight("embeddings.token_type_embeddings.weight"), "kinds")
-    return graph.normalised(graph.node("Add", graph.node("Add", "words", kinds), places), "embeddings.LayerNorm")
-
-
-def _through(graph: _Graph, sizes: Sizes, x: str, layers: range) -> tuple[str, str]:
-    """The mask as numbers, and what the layers make of `x`."""
-    import numpy as np
-
+    x = graph.normalised(graph.node("Add", graph.node("Add", "words", kinds), places), "embeddings.LayerNorm")
     mask = graph.node("Cast", "mask", to=FLOAT)
     missing = graph.node("Sub", graph.constant(np.array([1], np.float32)), mask)
     away = graph.node("Mul", missing, graph.constant(np.array([UNSEEN], np.float32)))
     unseen = graph.node("Unsqueeze", away, graph.numbers(1, 2))
-    for number in layers:
+    for number in range(sizes.layers):
         name = f"encoder.layer.{number}."
         seen = graph.linear(_attended(graph, sizes, x, f"{name}attention.self.", unseen), f"{name}attention.output.dense")
         x = graph.normalised(graph.node("Add", seen, x), f"{name}attention.output.LayerNorm")

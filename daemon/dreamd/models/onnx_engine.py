@@ -70,12 +70,8 @@ class Network:
 
     def run(self, inputs: Mapping[str, NDArray[Any]]) -> Floats:
         """The first output; raises Outage when the engine fails."""
-        return self.run_all(inputs)[0]
-
-    def run_all(self, inputs: Mapping[str, NDArray[Any]]) -> list[Floats]:
-        """All outputs; raises Outage as well."""
         try:
-            found: list[Floats] = self._session.run(None, dict(inputs))
+            found: Floats = self._session.run(None, dict(inputs))[0]
         except (RuntimeError, MemoryError) as failure:
             raise Outage("a network failed while it read", component="model", code="engine-failed") from failure
         return found

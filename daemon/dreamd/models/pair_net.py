@@ -3,15 +3,11 @@
 multilingual-e5-small as its package carries it, with every layer changed by a small trained file that travels with dream:
 for each matrix what is added to it at three bits a value, for all else what is added itself. The changed network is
 packed into a graph once on a machine, and kept.
-
-Most pairs that a night reads have nothing to do with each other, and the first layers show it: where the trained file has
-a head for them, what it sees too little in is let go there (an early exit; BranchyNet, Teerapittayanon et al. 2016).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +30,7 @@ if TYPE_CHECKING:
 TRAINED = "pair_net.safetensors"
 BLOCK, MOST = 64, 3
 """Values that share a scale, and the greatest step of it: three bits tell -4 to 3."""
-MAKE = "2"
+MAKE = "1"
 """How a graph is made of the weights; another way has other results, and another name."""
 LONGEST_TOKENS = 256
 LONGEST_CHARACTERS = 8_000
@@ -42,10 +38,6 @@ LONGEST_CHARACTERS = 8_000
 BATCH_TOKENS = 192
 """Best of 64 to 1024 measured: the widest activations of a batch stay in the second-level cache."""
 KINDS = "embeddings.token_type_embeddings.weight"
-GLANCE_LAYERS = 4
-"""Layers after which a pair may be let go."""
-GLANCE = "glance"
-"""The name of their head in a trained file: one output, the logit that two are one claim or cannot both hold."""
 
 
 @dataclass(frozen=True)
@@ -58,100 +50,53 @@ class Trained:
     upon: Path | None = None
 
 
-@dataclass(frozen=True)
-class _Networks:
-    """What is loaded by the first pair: all layers in one, or the first ones and the rest."""
-
-    base: MultilingualBase
-    first: Network
-    rest: Network | None
-
-
 class PairNet:
-    """A verified network, whose graphs and tokenizer are loaded by the first pair it reads."""
+    """A verified network, whose graph and tokenizer are loaded by the first pair it reads."""
 
     def __init__(self, base: Path, trained: Trained, *, name: str, folder: Path | None, keep: bool, threads: int) -> None:
         self.name = name
         self._paths, self._folder, self._keep, self._threads = (base, trained), folder, keep, threads
-        self._loaded: _Networks | None = None
+        self._loaded: tuple[MultilingualBase, Network] | None = None
 
-    def read(self, pairs: Sequence[tuple[str, str]], *, least: float = -math.inf,
-             progress: Callable[[int, int], None] | None = None) -> Floats:
+    def read(self, pairs: Sequence[tuple[str, str]], *, progress: Callable[[int, int], None] | None = None) -> Floats:
         """One row of logits in the order of its labels for each pair, read in the order given.
 
-        Rows are of NaN where the first layers see less than `least`. What is read of a pair does not hang on the others.
-        `progress` is told before each batch how many are read, and may wait or raise. Raises Outage when the files or the
-        engine fail.
-        """
-        return self.glance_and_read(pairs, least, progress=progress)[1]
-
-    def glance_and_read(self, pairs: Sequence[tuple[str, str]], least: float = -math.inf, *,
-                        progress: Callable[[int, int], None] | None = None) -> tuple[Floats, Floats]:
-        """Of each pair what the first layers see, and a row of logits: of NaN where they see less than `least`.
-
-        What they see is a logit that two are one claim or cannot both hold; infinite where the trained file has no such head.
-        `progress` and errors as for `read`.
+        What is read of a pair does not hang on the others. `progress` is told before each batch how many are read, and may
+        wait or raise. Raises Outage when the files or the engine fail.
         """
         import numpy as np
 
         width = len(self._paths[1].labels)
+        rows = np.zeros((len(pairs), width), np.float32)
         if not pairs:
-            return np.zeros(0, np.float32), np.zeros((0, width), np.float32)
-        loaded = self._load()
+            return rows
+        base, network = self._load()
         distinct = list(dict.fromkeys(pairs))
         place = {pair: n for n, pair in enumerate(distinct)}
-        cut = cut_pairs(loaded.base, distinct)
-        seen, found = np.full(len(distinct), np.inf, np.float32), np.full((len(distinct), width), np.nan, np.float32)
-        open_: dict[int, Floats] = {}
-        done = 0
-        for batch in _batches({n: len(numbers) for n, (numbers, _) in enumerate(cut)}):
+        cut = cut_pairs(base, distinct)
+        done, found = 0, np.empty((len(distinct), width), np.float32)
+        for batch in _batches([len(numbers) for numbers, _ in cut]):
             if progress:
                 progress(done, len(distinct))
-            first = loaded.first.run_all(to_inputs(loaded.base, [cut[n] for n in batch]))
-            if loaded.rest is None:
-                found[batch] = first[0]
-            else:
-                seen[batch] = first[0][:, 0]
-                open_ |= {n: first[1][at, :len(cut[n][0])].copy() for at, n in enumerate(batch) if seen[n] >= least}
-                self._read_on(loaded.rest, cut, open_, found, whole=False)
+            found[batch] = network.run(to_inputs(base, [cut[n] for n in batch]))
             done += len(batch)
-        if loaded.rest is not None:
-            self._read_on(loaded.rest, cut, open_, found, whole=True)
-        order = [place[pair] for pair in pairs]
-        return seen[order], found[order]
+        rows[:] = found[[place[pair] for pair in pairs]]
+        return rows
 
-    @staticmethod
-    def _read_on(rest: Network, cut: Sequence[tuple[list[int], int]], open_: dict[int, Floats], found: Floats, *,
-                 whole: bool) -> None:
-        """Read what is left open to its end: all of it, or what fills a batch."""
-        for batch in _batches({n: len(rows) for n, rows in open_.items()}):
-            if whole or len(batch) * len(open_[batch[-1]]) > BATCH_TOKENS - len(open_[batch[-1]]):
-                found[batch] = rest.run(_seen_inputs([open_[n] for n in batch], [cut[n][1] for n in batch]))
-                for n in batch:
-                    del open_[n]
-
-    def _load(self) -> _Networks:
+    def _load(self) -> tuple[MultilingualBase, Network]:
         if self._loaded is None:
             onnx_engine.load_runtime()
-            trained = self._paths[1]
             try:
                 base = multilingual_base.open_base(self._paths[0])
-                with WeightFile(trained.path) as weights:
-                    parts = [GLANCE, trained.kind] if f"{GLANCE}.weight" in weights.names else [trained.kind]
-                networks = [self._network(base, part, glanced=len(parts) > 1) for part in parts]
+                trained = self._paths[1]
+                name = onnx_engine.graph_name(trained.kind, self.name)
+                graph = onnx_engine.kept_graph(
+                    self._folder, name, lambda: make_graph(base, trained.path, upon=trained.upon), keep=self._keep)
             except (OSError, ValueError, KeyError) as failure:
                 raise Outage("the net that reads pairs cannot be loaded", component="model", code="model-unreadable",
                              hint=onnx_engine.REINSTALL) from failure
-            self._loaded = _Networks(base, networks[0], networks[1] if len(networks) > 1 else None)
+            self._loaded = base, onnx_engine.Network(graph, threads=self._threads)
         return self._loaded
-
-    def _network(self, base: MultilingualBase, part: str, *, glanced: bool) -> Network:
-        trained = self._paths[1]
-        cut = None if not glanced else part == GLANCE
-        graph = onnx_engine.kept_graph(
-            self._folder, onnx_engine.graph_name(part, self.name),
-            lambda: make_graph(base, trained.path, upon=trained.upon, first=cut), keep=self._keep)
-        return onnx_engine.Network(graph, threads=self._threads)
 
 
 def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, threads: int = 1, keep: bool = True) -> PairNet:
@@ -189,12 +134,8 @@ def load_net(trained: Trained, folder: Path | None = None, *, threads: int = 1, 
     return PairNet(base, trained, name=f"{trained.kind}{made[:13]}/int8", folder=folder, keep=keep, threads=threads)
 
 
-def make_graph(base: MultilingualBase, trained: Path, *, upon: Path | None = None, first: bool | None = None,
-               int8: bool = True) -> bytes:
-    """The graph of the changed network, or of its `first` layers or those that follow.
-
-    Raises OSError, ValueError or KeyError where the trained file is no such file.
-    """
+def make_graph(base: MultilingualBase, trained: Path, *, upon: Path | None = None, int8: bool = True) -> bytes:
+    """The graph of the changed network; raises OSError, ValueError or KeyError where the trained file is no such file."""
     from dreamd.models import bert_graph
 
     with ExitStack() as opened:
@@ -202,15 +143,8 @@ def make_graph(base: MultilingualBase, trained: Path, *, upon: Path | None = Non
         file = opened.enter_context(WeightFile(trained))
         shape = base.shape
         sizes = bert_graph.Sizes(shape.layers, shape.heads, shape.hidden, shape.epsilon, int8=int8)
-        name = GLANCE if first else "head"
-        head = bert_graph.Head(file.read(f"{name}.weight"), file.read(f"{name}.bias"))
-        weights = changed_weights(base, *below, file)
-        if first is None:
-            made = bert_graph.pair_graph(weights, sizes, head)
-        else:
-            make = bert_graph.glance_graph if first else bert_graph.rest_graph
-            made = make(weights, sizes, head, GLANCE_LAYERS)
-        graph: bytes = made.SerializeToString()
+        head = bert_graph.Head(file.read("head.weight"), file.read("head.bias"))
+        graph: bytes = bert_graph.pair_graph(changed_weights(base, *below, file), sizes, head).SerializeToString()
         return graph
 
 
@@ -270,24 +204,10 @@ def to_inputs(base: MultilingualBase, batch: Sequence[tuple[list[int], int]]) ->
     return {"words": base.words(tokens), "kinds": kinds, "mask": mask}
 
 
-def _seen_inputs(rows: Sequence[Floats], second_at: Sequence[int]) -> dict[str, NDArray[np.generic]]:
-    """What the rest of the layers takes: what the first made of each pair, padded to the longest."""
-    import numpy as np
-
-    size = (len(rows), max(map(len, rows)))
-    seen = np.zeros((*size, rows[0].shape[1]), np.float32)
-    kinds, mask = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    for n, (row, at) in enumerate(zip(rows, second_at, strict=True)):
-        seen[n, :len(row)] = row
-        kinds[n, at:len(row)] = 1
-        mask[n, :len(row)] = 1
-    return {"seen": seen, "kinds": kinds, "mask": mask}
-
-
-def _batches(lengths: Mapping[int, int]) -> Iterator[list[int]]:
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
     """Places in order of length; a batch has as many as fit into its tokens with all as long as the longest."""
     batch: list[int] = []
-    for place in sorted(lengths, key=lambda n: (lengths[n], n)):
+    for place in sorted(range(len(lengths)), key=lambda n: (lengths[n], n)):
         if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
             yield batch
             batch = []

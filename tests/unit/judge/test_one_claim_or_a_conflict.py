@@ -13,7 +13,7 @@ from dreamd.judge.classifier import Limits
 from dreamd.judge.policy import Weighed, decide
 from dreamd.judge.statement import read
 
-LIMITS = Limits(ask=0.1, glance=-3.0, merge=0.9, conflict=0.8, either=0.95, marked=0.5)
+LIMITS = Limits(ask=0.1, merge=0.9, conflict=0.8, either=0.95, marked=0.5)
 ENDS = {Relation.UPDATES, Relation.CONTRADICTS}
 
 

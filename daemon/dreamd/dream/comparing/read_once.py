@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -52,10 +51,10 @@ class ReadOnce(PairNet):
         self._net = net
         self._rows: dict[tuple[str, str], NDArray[np.float32]] = {}
 
-    def read(self, pairs: Sequence[tuple[str, str]], *, least: float = -math.inf,
+    def read(self, pairs: Sequence[tuple[str, str]], *,
              progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
         """One row for each pair; raises Outage like the other."""
-        return _recalled(pairs, self._rows, lambda new: self._net.read(new, least=least, progress=progress))
+        return _recalled(pairs, self._rows, lambda new: self._net.read(new, progress=progress))
 
 
 def _recalled(asked: Sequence[Key], known: dict[Key, NDArray[np.float32]],
