@@ -40,8 +40,8 @@ BINS = 10
 
 NOT_FOR_LIMITS = ("claims", "real_lines_1", "a17", "a18", "a21", "a22", "a24", "a32", "a35")
 """Claims were written to break a judge and not as people write; of the net that read these real lines hardly an author wrote
-any; of stores the pairs were taken that the judge before was least sure of; two authors were made to look like updates; the last
-three measure what was chosen."""
+any; of stores the pairs were taken that the judge before was least sure of; two authors were made to look like updates; and
+the last three measure what was chosen."""
 
 
 def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float, float]:
