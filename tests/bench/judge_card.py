@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from joblib import Parallel, delayed
 from judge_fit import (
-    ALL,
     COLLATERAL,
     EITHER,
     FALSE_MERGES,
@@ -35,7 +35,7 @@ FAMILIES = {
     **{f"guard {kind}": (f"{kind}.both", f"{kind}.one") for kind in dict.fromkeys(n.split(".")[0] for n in CHEAP if "." in n)},
 }
 """What is switched off together, to see what it is worth."""
-BINS = 10
+BINS, ABLATION_PARTS = 10, 3
 
 
 NOT_FOR_LIMITS = ("claims", "real_lines_1", "a17", "a18", "a21", "a22", "a24", "a32", "a35")
@@ -64,21 +64,21 @@ def by_author(rows: Rows, given: np.ndarray) -> list[str]:
     return [*lines, *(f"| {name} | {figures(rows.some(mine), given[mine]).row()} |" for name, mine in groups.items())]
 
 
-def ablation(rows: Rows) -> list[str]:
+def ablation(rows: Rows, jobs: int = 2) -> list[str]:
     """What is found without each family, at the same bounds on the errors."""
-    def told(name: str, found: Figures) -> str:
-        return f"| {name} | {found.merges:.1%} | {found.updates:.1%} | {found.contradicts:.1%} |"
-
-    def without(names: Sequence[str]) -> Figures:
-        columns = np.array([n for n, name in enumerate((*CHEAP, *READ)) if name not in names])
-        shares = apart(rows, columns)
-        return figures(rows, verdicts(rows, shares, *limits_of(rows, shares)))
-
-    lines = ["| without | merges | updates | contradictions |", "| --- | --- | --- | --- |", told("(nothing)", without(()))]
-    lines += [told(name, without(names)) for name, names in FAMILIES.items()]
+    chosen = {"(nothing)": (), **FAMILIES}
     free = replace(rows, may_merge=np.ones(len(rows.right), bool))
-    shares = apart(rows, ALL)
-    return [*lines, told("vetoes", figures(free, verdicts(free, shares, *limits_of(free, shares))))]
+    asked = [(rows, names) for names in chosen.values()] + [(free, ())]
+    found = Parallel(n_jobs=jobs)(delayed(_without)(some, names) for some, names in asked)
+    lines = ["| without | merges | updates | contradictions |", "| --- | --- | --- | --- |"]
+    return [*lines, *(f"| {name} | {told.merges:.1%} | {told.updates:.1%} | {told.contradicts:.1%} |"
+                      for name, told in zip((*chosen, "vetoes"), found, strict=True))]
+
+
+def _without(rows: Rows, names: Sequence[str]) -> Figures:
+    columns = np.array([n for n, name in enumerate((*CHEAP, *READ)) if name not in names])
+    shares = apart(rows, columns, ABLATION_PARTS)
+    return figures(rows, verdicts(rows, shares, *limits_of(rows, shares)))
 
 
 def veto_prices(rows: Rows) -> list[str]:

@@ -25,6 +25,8 @@ KEPT_TO = 2e-3
 LOST = 0.01
 """Share of the merges and conflicts that reading finds that may be left unread, for want of a sign that two have to do with
 each other."""
+PARTS = 6
+"""Authors are left out a sixth at a time."""
 TREES, LEAF = 100, 3
 BOOSTED: dict[str, Any] = {"max_iter": 120, "learning_rate": 0.06, "max_leaf_nodes": 8, "min_samples_leaf": 25,
                            "l2_regularization": 5.0, "max_features": 0.3, "random_state": 0}
@@ -102,20 +104,18 @@ def _depth(tree: Tree) -> int:
         steps, at = steps + 1, below
 
 
-def apart(rows: Rows, columns: np.ndarray) -> np.ndarray:
-    """Probabilities of each author's pairs by forests that saw none of his."""
+def apart(rows: Rows, columns: np.ndarray, parts: int = PARTS) -> np.ndarray:
+    """Probabilities of each author's pairs by forests that saw none of his; a part of the authors is left out at a time."""
     found = np.zeros((len(rows.right), 4))
     names = sorted(set(rows.authors))
-    for first in range(PARTS):
-        mine = np.isin(rows.authors, names[first::PARTS])
+    for first in range(parts):
+        mine = np.isin(rows.authors, names[first::parts])
         others = rows.grown & ~mine
         made = Forests(forests(rows.whole[others][:, columns], rows.right[others]))
         found[mine] = made.probabilities(rows.whole[mine][:, columns])
     return found
 
 
-PARTS = 6
-"""Authors are left out a sixth at a time."""
 ALL = np.arange(len(CHEAP) + len(READ))
 
 
