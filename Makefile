@@ -63,7 +63,7 @@ questions: $(DEV) ## train anew how questions are read
 	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
 
 answers: $(DEV) ## train anew what reads whether a statement answers a question
-	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/answer_train.py
+	@$(BIN)/python tests/bench/answer_train.py --threads 2
 
 eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
 	@mkdir -p build
