@@ -111,6 +111,11 @@ def beat(paths: Paths, role: str, **facts: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | facts))
 
 
+def an_hour_ago() -> dict[str, float]:
+    """The clocks of a heartbeat of an hour before, in which the machine did not sleep."""
+    return {"boot_s": telemetry.boot_time_s() - AN_HOUR_S, "awake_s": time.monotonic() - AN_HOUR_S}
+
+
 # ---- every verdict by its cause ---------------------------------------------------------------------------------
 
 
@@ -317,7 +322,7 @@ def test_one_note_that_waits_for_weeks_is_stale(paths: Paths, store: Store) -> N
 
 @pytest.mark.usefixtures("store")
 def test_a_heartbeat_that_froze_while_the_lock_is_held_is_stale(paths: Paths) -> None:
-    beat(paths, "cycle", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
+    beat(paths, "cycle", **an_hour_ago())
     assert verdict(paths) == ("healthy", 0)
     with locks.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
         assert verdict(paths) == ("stale", 1)
@@ -330,7 +335,7 @@ def test_a_frozen_service_is_stale_and_a_stepped_clock_is_not(paths: Paths) -> N
     with locks.hold_service(paths.locks, Owner("dream run", NOW)):
         beat(paths, "service", at=iso(NOW - timedelta(days=2)))
         assert verdict(paths) == ("healthy", 0)
-        beat(paths, "service", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
+        beat(paths, "service", **an_hour_ago())
         assert verdict(paths) == ("stale", 1)
         beat(paths, "service", boot_id="another boot", at=iso(NOW - timedelta(days=2)))
         assert verdict(paths) == ("stale", 1)
