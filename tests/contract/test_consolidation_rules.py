@@ -68,9 +68,9 @@ def test_what_talk_gives_anew_in_words_of_its_own_ends_the_old_value(thoughtful:
 
 
 @pytest.mark.parametrize(("one", "other"), [
-    pytest.param("We deploy on Thursdays.", "We deploy on Tuesdays, too.", marks=pytest.mark.xfail(
-        reason="the fitted judge takes another day for a later one, and does not hear the last word", strict=True)),
-    ("The pdf cache is 200 MB.", "We want to raise the pdf cache to 350 MB."),
+    ("We deploy on Thursdays.", "We deploy on Tuesdays, too."),
+    pytest.param("The pdf cache is 200 MB.", "We want to raise the pdf cache to 350 MB.", marks=pytest.mark.xfail(
+        reason="the fitted judge takes what is wanted for what is", strict=True)),
     ("The annealing temperature for primer set A is 58.", "The annealing temperature for primer set B is 54."),
     ("Our tracker is Jira.", "The support team switched to Linear."),
 ])

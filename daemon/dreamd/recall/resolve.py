@@ -34,7 +34,7 @@ CONTAINED = 0.85
 OF_TEN = 10
 READABLE = 20
 """Characters from which what was said to a question can be read without it."""
-MAY_ANSWER, REPLACED = 0.1, 0.75
+MAY_ANSWER, REPLACED = 0.1, 0.8
 """From how likely something may be an answer, and from how likely one answer took the place of another."""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
