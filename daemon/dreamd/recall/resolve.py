@@ -36,6 +36,8 @@ READABLE = 20
 """Characters from which what was said to a question can be read without it."""
 MAY_ANSWER, REPLACED = 0.1, 0.8
 """From how likely something may be an answer, and from how likely one answer took the place of another."""
+AS_NEAR = 0.7
+"""Of the nearness of an earlier answer, what a later one must have to take its place."""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
 
@@ -75,10 +77,14 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
 
 def without_earlier_answers(told: Sequence[Ranked],
                             replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]]) -> list[Ranked]:
-    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that."""
+    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that.
+
+    It must be about as near to the question: else a remark on the same thing would hide an answer.
+    """
     first = [one for one in told if one.parts.get("answers", 0.0) >= MAY_ANSWER][:ANSWERS_COMPARED]
     pairs = [(old, new) for old in first for new in first
-             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
+             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)
+             and new.parts.get("nearness", 0.0) >= AS_NEAR * old.parts.get("nearness", 0.0)]
     order = list(told)
     likely = replaced([(old.memory, new.memory) for old, new in pairs])
     for (old, new), turned in zip(pairs, likely, strict=False):  # none where the network is away
