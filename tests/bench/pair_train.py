@@ -28,8 +28,6 @@ BATCH = 32
 KEPT_EVERY = 200
 EARLY_LAYERS, EARLY_RATE = 4, 1e-3
 """Layers before the early head, and how fast it learns: it starts from nothing with each set of labelled pairs."""
-TURNED = [SAME, B_RICHER, A_RICHER, B_NEWER, A_NEWER, CLASH, RELATED, UNRELATED]
-"""The label of each label when the sides change places."""
 MERGING, CONFLICTING = slice(0, 3), slice(3, 6)
 FALSE_MERGES, COLLATERAL = 0.005, 0.015
 """Shares of what must stay apart at which the finds are told."""
@@ -188,16 +186,18 @@ class PairCourse:
 
     def take(self, path: Path) -> None:
         """Go on from what an earlier pass has learned."""
-        kept = torch.load(path, weights_only=False)
+        self._set(torch.load(path, weights_only=False)["learned"])
+
+    def _set(self, learned: dict[str, torch.Tensor]) -> None:
         with torch.no_grad():
             for name, parameter in self._all().items():
-                parameter.copy_(kept["learned"].get(name, parameter))
+                parameter.copy_(learned[name])
 
     def _all(self) -> dict[str, nn.Parameter]:
         return {**self._learned, **self._early}
 
     def learned(self) -> dict[str, np.ndarray]:
-        """Every weight that training moves, by its name in the encoder."""
+        """Every weight that ships changed, by its name in the encoder."""
         return {name: p.detach().numpy().copy() for name, p in self._learned.items()}
 
     def _keep_all(self) -> None:
@@ -214,21 +214,11 @@ class PairCourse:
 
     def _load(self, path: Path, *moving: torch.optim.Optimizer | torch.optim.lr_scheduler.LRScheduler) -> int:
         kept = torch.load(path, weights_only=False)
-        with torch.no_grad():
-            for name, parameter in self._all().items():
-                parameter.copy_(kept["learned"][name])
+        self._set(kept["learned"])
         for one, state in zip(moving, kept["moving"], strict=True):
             one.load_state_dict(state)
         torch.set_rng_state(kept["chance"])
         return int(kept["step"])
-
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        """The mean of both orders, pairs × labels."""
-        self._encoder.eval()
-        with torch.inference_mode():
-            plain, turned = (torch.cat([self.logits(side[i : i + 64])[0].softmax(-1) for i in range(0, len(side), 64)])
-                             for side in (list(pairs), [(b, a) for a, b in pairs]))
-        return ((plain + turned[:, TURNED]) / 2).numpy()
 
 
 def _batches(rows: list[Row], chance: random.Random, size: int) -> Iterator[list[Row]]:

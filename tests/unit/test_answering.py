@@ -134,3 +134,9 @@ def test_two_answers_stand_beside_each_other_where_nothing_says_that_one_is_over
         days: tuple[int, ...], pinned: bool, likely: list[float]) -> None:
     told = _told(*days, pinned=pinned)
     assert without_earlier_answers(told, lambda pairs: likely[:len(pairs)]) == told
+
+
+def test_a_later_remark_that_is_far_from_the_question_hides_no_answer() -> None:
+    answer, remark, _ = (replace(one, parts={**one.parts, "nearness": near})
+                         for one, near in zip(_told(9, 2, 1), (0.84, 0.43, 0.4), strict=True))
+    assert without_earlier_answers([answer, remark], lambda pairs: [0.95 for _ in pairs]) == [answer, remark]
