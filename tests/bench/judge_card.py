@@ -24,17 +24,17 @@ from judge_fit import (
 from judge_rows import Rows
 
 from dreamd.judge.classifier import Forests
-from dreamd.judge.features import CHEAP, READ
+from dreamd.judge.features import BESIDE, READ
 
 HEAD = ("pairs | false merges | merges | updates | contradictions | collateral", "--- | --- | --- | --- | --- | ---")
 FAMILIES = {
-    "vectors": ("similarity",), "letters": ("grams",), "shared words": ("cover_least", "cover_most", "shared"),
-    "lengths": ("length_least", "length_ratio"), "language": ("foreign", "across_languages"),
-    "words of change": ("changes_one", "changes_both"), "time apart": ("later",),
-    "the network": READ, "all guards": tuple(name for name in CHEAP if "." in name),
-    **{f"guard {kind}": (f"{kind}.both", f"{kind}.one") for kind in dict.fromkeys(n.split(".")[0] for n in CHEAP if "." in n)},
+    "vectors": ("similarity",), "shared words": ("cover_least", "cover_most", "shared"),
+    "lengths": ("length_least", "length_ratio"), "words of change": ("changes_one", "changes_both"), "time apart": ("later",),
 }
 """What is switched off together, to see what it is worth."""
+BEFORE = {"letters": ("grams",), "language": ("foreign", "across_languages"),
+          "values of each side": ("values_least", "values_most"), "names of each side": ("names_least", "names_most")}
+"""What only tells whether a pair need be read."""
 BINS, ABLATION_PARTS = 10, 3
 
 
@@ -66,7 +66,7 @@ def by_author(rows: Rows, given: np.ndarray) -> list[str]:
 
 def ablation(rows: Rows, jobs: int = 2) -> list[str]:
     """What is found without each family, at the same bounds on the errors."""
-    chosen = {"(nothing)": (), **FAMILIES}
+    chosen = {"(nothing)": (), **FAMILIES, "the network": READ}
     free = replace(rows, may_merge=np.ones(len(rows.right), bool))
     asked = [(rows, names) for names in chosen.values()] + [(free, ())]
     found = Parallel(n_jobs=jobs)(delayed(_without)(some, names) for some, names in asked)
@@ -76,7 +76,7 @@ def ablation(rows: Rows, jobs: int = 2) -> list[str]:
 
 
 def _without(rows: Rows, names: Sequence[str]) -> Figures:
-    columns = np.array([n for n, name in enumerate((*CHEAP, *READ)) if name not in names])
+    columns = np.array([n for n, name in enumerate((*BESIDE, *READ)) if name not in names])
     shares = apart(rows, columns, ABLATION_PARTS)
     return figures(rows, verdicts(rows, shares, *limits_of(rows, shares)))
 

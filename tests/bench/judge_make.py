@@ -19,6 +19,7 @@ import judge_card
 import numpy as np
 import pair_folds
 import pair_train
+from joblib import Parallel, delayed
 from judge_fit import ALL, LOST, apart, boosted, figures, forests, verdicts
 from judge_rows import Rows, build, strangers
 
@@ -28,19 +29,19 @@ from dreamd.judge.features import CHEAP
 OUT, NET = Path(__file__).resolve().parents[2] / "config" / "judge", "pair_net.safetensors"
 
 
-def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """The fit on what is known before the net reads, strangers among the unrelated; by it how near to a merge or a conflict
-    each pair is that its author left out."""
+def before_reading(cheap: np.ndarray, rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The fit on what is known before the net reads, `cheap`, strangers among the unrelated; by it how near to a merge or a
+    conflict each pair is that its author left out."""
     def fit(chosen: np.ndarray) -> dict[str, np.ndarray]:
         weights = np.concatenate([np.ones(int(chosen.sum())), np.full(len(beside), chosen.sum() / max(1, len(beside)))])
         right = np.concatenate([rows.right[chosen], np.full(len(beside), 3)])
-        return boosted("before", np.concatenate([rows.cheap[chosen], beside]), right, weights)
+        return boosted("before", np.concatenate([cheap[chosen], beside]), right, weights)
 
     concern = np.zeros(len(rows.right))
     for group in (*pair_folds.FOLDS, pair_folds.NEVER_TRAINED):
         mine = np.isin(rows.authors, ["memory" if name.startswith("memory") else name for name in group])
         if mine.any():
-            concern[mine] = Boosted(fit(~mine), "before").probabilities(rows.cheap[mine])[:, :2].sum(1)
+            concern[mine] = Boosted(fit(~mine), "before").probabilities(cheap[mine])[:, :2].sum(1)
     return fit(np.ones(len(rows.right), bool)), concern
 
 
@@ -49,6 +50,21 @@ def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> float:
     given = verdicts(rows, shares, *judge_card.limits_of(rows, shares))
     wanted = np.sort(concern[(rows.right == given) & (rows.right < 2)])
     return float(wanted[int(LOST * len(wanted))])
+
+
+def reading_worth(rows: Rows, beside: np.ndarray, shares: np.ndarray) -> list[str]:
+    """How many more neighbours would be read without each family of what is known before, at the same share left unread."""
+    families = {"(nothing)": (), **judge_card.FAMILIES, **judge_card.BEFORE}
+
+    def read_without(names: tuple[str, ...]) -> float:
+        columns = [n for n, name in enumerate(CHEAP) if name not in names]
+        fit, concern = before_reading(rows.cheap[:, columns], rows, beside[:, columns])
+        near = Boosted(fit, "before").probabilities(beside[:, columns])[:, :2].sum(1)
+        return float((near >= read_from(rows, shares, concern)).mean())
+
+    found = Parallel(n_jobs=2)(delayed(read_without)(names) for names in families.values())
+    return ["", "| without | neighbours read |", "| --- | --- |",
+            *(f"| {name} | {share:.1%} |" for name, share in zip(families, found, strict=True))]
 
 
 def marked_limit(rows: Rows) -> float:
@@ -85,7 +101,8 @@ def main() -> int:
     rows, similar = build(pair_folds.load(args.data, args.extra))
     beside = strangers(rows.pairs, similar)
     shares = apart(rows, ALL)
-    first, concern = before_reading(rows, beside)
+    first, concern = before_reading(rows.cheap, rows, beside)
+    unread = reading_worth(rows, beside, shares) if args.ablation else []
     ask = read_from(rows, shares, concern)
     shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
     limits = judge_card.limits_of(rows, shares)
@@ -95,7 +112,7 @@ def main() -> int:
     read_of = {name: float((some >= ask).mean()) for name, some in (("labelled", concern), ("neighbours", near))}
     given = verdicts(rows, shares, *limits)
     print(f"{keep(chosen, trees)}: {figures(rows, given).row()}", flush=True)
-    told = card(rows, shares, given, Forests(trees).probabilities(rows.whole), limits, read_of, ablation=args.ablation)
+    told = card(rows, shares, given, Forests(trees).probabilities(rows.whole), limits, read_of, unread)
     (OUT / "CARD.md").write_text(told, "utf-8")
     return 0
 
@@ -121,8 +138,8 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float, float],
-         read_of: dict[str, float], *, ablation: bool) -> str:
-    """The model card."""
+         read_of: dict[str, float], unread: list[str]) -> str:
+    """The model card; `unread` is the ablation of what is known before reading, and without it none is made."""
     seen = figures(rows, verdicts(rows, whole, *limits)).row()
     parts = {
         "Data": [*judge_card.data(rows)],
@@ -133,11 +150,12 @@ def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, l
             f"| the fit on its own pairs (net left out by author) | {judge_card.HEAD[0]} |", f"| --- | {judge_card.HEAD[1]} |",
             f"| all | {seen} |"],
         "What the net reads": [f"{read_of['labelled']:.0%} of the labelled pairs and {read_of['neighbours']:.0%} of a "
-                               "statement's nearest neighbours are read; the rest is settled by what is known before."],
+                               "statement's nearest neighbours are read; the rest is settled by what is known before.",
+                               *unread],
         "Calibration": judge_card.calibration(rows, shares),
         "Vetoes": judge_card.veto_prices(rows),
     }
-    if ablation:
+    if unread:
         parts["Ablation"] = ["Found on left-out authors at the same bounds on the errors.", "", *judge_card.ablation(rows)]
         parts["Learning curve"] = judge_card.learning(rows)
     told = "\n\n".join(f"## {title}\n\n" + "\n".join(lines) for title, lines in parts.items())

@@ -12,7 +12,7 @@ from pair_folds import SCORES, Labelled
 
 from dreamd.core.clock import days_between
 from dreamd.judge.alignment import Alignment
-from dreamd.judge.features import CHEAP, cheap_row, read_rows
+from dreamd.judge.features import BESIDE, CHEAP, cheap_row, read_rows
 from dreamd.judge.guards import guards, vetoes
 from dreamd.judge.statement import read
 from dreamd.judge.wording import kept_wording
@@ -43,7 +43,7 @@ class Rows:
     @property
     def whole(self) -> np.ndarray:
         """All features after the network has read."""
-        return np.concatenate([self.cheap, read_rows(self.logits)], axis=1)
+        return np.concatenate([self.cheap[:, :len(BESIDE)], read_rows(self.logits)], axis=1)
 
     @property
     def authors(self) -> np.ndarray:
@@ -84,9 +84,8 @@ def seen(pairs: Sequence[tuple[str, str, float | None]], similar: Similar) -> tu
     rows, may = [], []
     for a, b, gap in pairs:
         laid = Alignment(read(a), read(b))
-        found = guards(laid)
-        rows.append(cheap_row(laid, found, similar(a, b), gap))
-        may.append(not vetoes(laid, found) and kept_wording(laid) is not None)
+        rows.append(cheap_row(laid, similar(a, b), gap))
+        may.append(not vetoes(laid, guards(laid)) and kept_wording(laid) is not None)
     return np.array(rows).reshape(len(rows), len(CHEAP)), np.array(may)
 
 

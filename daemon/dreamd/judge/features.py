@@ -1,41 +1,37 @@
-"""One row of numbers for a pair: overlap, guards, vectors, time, and what the pair network reads."""
+"""One row of numbers for a pair: overlap, vectors, time, values and names of each side, and what the pair network reads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import CLEARLY_LATER_DAYS, EvidenceKind
+from dreamd.core.values import CLEARLY_LATER_DAYS
 from dreamd.judge.alignment import Alignment
-from dreamd.judge.guards import Difference
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_GUARDS = tuple(f"{kind.value}.{form}" for kind in (
-    EvidenceKind.QUANTITY, EvidenceKind.ENTITY, EvidenceKind.TEMPORAL, EvidenceKind.SUBJECT, EvidenceKind.POLARITY,
-    EvidenceKind.QUANTIFIER, EvidenceKind.CONDITION, EvidenceKind.ROLE_ORDER) for form in ("both", "one"))
-CHEAP = ("similarity", "grams", "cover_least", "cover_most", "shared", "length_least", "length_ratio", "foreign",
-         "across_languages", "changes_one", "changes_both", "later", *_GUARDS)
-"""What is known of a pair before the network reads it."""
+BESIDE = ("similarity", "cover_least", "cover_most", "shared", "length_least", "length_ratio", "changes_one", "changes_both",
+          "later")
+"""What is known of a pair, and counts beside what the network reads of it."""
+CHEAP = (*BESIDE, "grams", "foreign", "across_languages", "values_least", "values_most", "names_least", "names_most")
+"""All by which it is told whether the network need read a pair."""
 READ = ("merge", "conflict", "related", "unrelated", "richer", "marked", "same", "clash")
 """What the network adds: log-odds."""
 SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED = range(8)
 
 
-def cheap_row(pair: Alignment, found: Sequence[Difference], similarity: float, gap: float | None) -> list[float]:
+def cheap_row(pair: Alignment, similarity: float, gap: float | None) -> list[float]:
     """The features of `CHEAP`, in their order, the same for both orders of the pair; `gap` in days, None where unknown."""
     cover = sorted((pair.cover(0), pair.cover(1)))
     lengths = sorted((len(pair.a.terms), len(pair.b.terms)))
     changes = bool(pair.a.changes) + bool(pair.b.changes)
     tongues = {pair.a.tongue, pair.b.tongue}
-    told = {f"{g.kind.value}.{'both' if g.both else 'one'}" for g in found}
-    return [similarity, pair.grams, *cover, math.log1p(len(pair.shared)), math.log1p(lengths[0]),
-            lengths[0] / max(1, lengths[1]), float(tongues != {"en"}), float(len(tongues) > 1), float(changes == 1),
-            float(changes == 2), float(gap is not None and abs(gap) >= CLEARLY_LATER_DAYS),
-            *(float(name in told) for name in _GUARDS)]
+    own = (float(number) for found in (pair.numbers, pair.names) for number in sorted(map(len, found)))
+    return [similarity, *cover, math.log1p(len(pair.shared)), math.log1p(lengths[0]), lengths[0] / max(1, lengths[1]),
+            float(changes == 1), float(changes == 2), float(gap is not None and abs(gap) >= CLEARLY_LATER_DAYS),
+            pair.grams, float(tongues != {"en"}), float(len(tongues) > 1), *own]
 
 
 def read_rows(logits: NDArray[np.float32]) -> NDArray[np.float64]:

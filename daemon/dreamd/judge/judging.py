@@ -1,6 +1,6 @@
 """The judge: pairs of statements in, one relation each out. Everybody who judges asks `Judge.judge_all`.
 
-read → align → guards and features → fitted model → policy. The pair network is slow beside all else, so it reads only what
+read → align → features → fitted model → policy. The pair network is slow beside all else, so it reads only what
 the fitted model before it leaves open, each pair once and alone: what else is judged with it changes no verdict.
 """
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from dreamd.core.values import Evidence, Judgement
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted, softmax
-from dreamd.judge.features import CHEAP, READ, cheap_row, read_rows
-from dreamd.judge.guards import guards, shown, vetoes
+from dreamd.judge.features import BESIDE, CHEAP, READ, cheap_row, read_rows
+from dreamd.judge.guards import shown, vetoes
 from dreamd.judge.policy import Laid, Weighed, certain, decide
 from dreamd.judge.statement import Statement, read
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LONGEST_READ = 500
 """Characters up to which the network reads a text: what is longer is a document, and no statement."""
-BATCH = 64
+BATCH = 128
 """Pairs between two looks at whether to stop or to wait."""
 
 
@@ -90,7 +90,7 @@ class Judge:
         import numpy as np
 
         laid = [_laid(pair) for pair in pairs]
-        rows = np.array([cheap_row(one.pair, one.guards, p.similarity, one.gap)
+        rows = np.array([cheap_row(one.pair, p.similarity, one.gap)
                          for one, p in zip(laid, pairs, strict=True)]).reshape(len(pairs), len(CHEAP))
         shares = self._fitted.before.probabilities(rows)
         open_ = shares[:, 0] + shares[:, 1] >= self._fitted.limits.ask
@@ -101,18 +101,17 @@ class Judge:
         labels: dict[int, NDArray[np.float64]] = {}
         if asked:
             logits = self._reader.read([(pairs[n].a.text, pairs[n].b.text) for n in asked])
-            whole = np.concatenate([rows[asked], read_rows(logits)], axis=1)
-            shares[asked] = self._fitted.after.probabilities(whole)
+            told = read_rows(logits)
+            shares[asked] = self._fitted.after.probabilities(np.concatenate([rows[asked, :len(BESIDE)], told], axis=1))
             labels = dict(zip(asked, softmax(logits.astype(np.float64)), strict=True))
-            for n, row in zip(asked, whole, strict=True):
-                features[n] = row
-        return [Weighed(one.pair, one.guards, one.said, p.similarity, features[n], shares[n], sure[n], labels.get(n))
+            for n, row in zip(asked, told, strict=True):
+                features[n] = np.concatenate([rows[n], row])
+        return [Weighed(one.pair, one.said, p.similarity, features[n], shares[n], sure[n], labels.get(n))
                 for n, (one, p) in enumerate(zip(laid, pairs, strict=True))]
 
 
 def _laid(pair: Pair) -> Laid:
-    aligned = Alignment(read(pair.a.text), read(pair.b.text))
-    return Laid(aligned, guards(aligned), (pair.a.at, pair.b.at))
+    return Laid(Alignment(read(pair.a.text), read(pair.b.text)), (pair.a.at, pair.b.at))
 
 
 def _in_order(pair: Pair) -> tuple[Pair, bool]:

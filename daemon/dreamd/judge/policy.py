@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dreamd.core.clock import days_between
@@ -16,7 +17,7 @@ from dreamd.core.values import CLEARLY_LATER_DAYS, Basis, Evidence, EvidenceKind
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, Limits
 from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME
-from dreamd.judge.guards import Difference, shown, vetoes
+from dreamd.judge.guards import Difference, guards, shown, vetoes
 from dreamd.judge.out_of_use import ends_the_use
 from dreamd.judge.statement import read
 from dreamd.judge.wording import kept_wording, says_more
@@ -37,9 +38,13 @@ class Laid:
     """A pair laid on each other, before anything was weighed."""
 
     pair: Alignment
-    guards: tuple[Difference, ...]
     said: tuple[datetime | None, datetime | None]
     """When each was said."""
+
+    @cached_property
+    def guards(self) -> tuple[Difference, ...]:
+        """Every difference that a guard finds."""
+        return guards(self.pair)
 
     @property
     def gap(self) -> float | None:

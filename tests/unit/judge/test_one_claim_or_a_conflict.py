@@ -23,7 +23,7 @@ def _verdict(merge: float, conflict: float) -> Relation:
     labels[5] = 1.0  # they clash
     said = (datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC))
     pair = Alignment(read("The kiln room opens at nine."), read("The kiln room opens at eleven."))
-    told = Weighed(pair=pair, guards=(), said=said, similarity=0.9, features=np.zeros(0), certain=None, labels=labels,
+    told = Weighed(pair=pair, said=said, similarity=0.9, features=np.zeros(0), certain=None, labels=labels,
                    probabilities=np.array([merge, conflict, rest, rest]))
     return decide(told, LIMITS).relation
 
