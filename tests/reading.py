@@ -56,11 +56,11 @@ class AsRead:
         """Shares of merge, conflict, related and unrelated, from their log-odds behind the cheap features."""
         import numpy as np
 
-        from dreamd.judge.features import CHEAP
+        from dreamd.judge.features import BESIDE, CHEAP
 
         if rows.shape[1] == len(CHEAP):
             return np.tile([0.25, 0.25, 0.25, 0.25], (len(rows), 1))
-        shares = 1 / (1 + np.exp(-rows[:, len(CHEAP):len(CHEAP) + 4]))
+        shares = 1 / (1 + np.exp(-rows[:, len(BESIDE):len(BESIDE) + 4]))
         found: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
         return found
 

@@ -14,6 +14,9 @@ from dreamd.text.identifiers import is_short_for
 Span = tuple[str, str]
 """Words of `a` and the words of `b` that stand in their place; one may be empty."""
 _ARTICLES, _INDEFINITE, _IDENTITY = frozenset({"the", "a", "an"}), frozenset({"a", "an"}), frozenset({"is", "are"})
+JOINS = frozenset({"and", "und", "y", "et", "e", "while"})
+"""Words that begin a clause beside another."""
+_CLAUSE_ENDS = frozenset(",;.、。，；")
 _LONGEST_ALIGNED = 400
 """Tokens up to which the order of two texts is compared."""
 
@@ -115,10 +118,41 @@ class Alignment:
                 return found
         return "", ""
 
+    @cached_property
+    def exchanged(self) -> tuple[str, str]:
+        """Two words said in clauses of their own that have changed places with what is said of them; else empty.
+
+        "Primer gets 6 hours, topcoat 16", "topcoat gets 6 hours, the primer 16": of four shared words each two stand in one
+        clause of `a`, and each with the other two in one of `b`. However much the rest is reworded, that is another claim.
+        """
+        (one, denied), (other, also) = _clause_places(self.a), _clause_places(self.b)
+        met = {(one[stem], other[stem]): stem for stem in one if stem in other}
+        if denied is not None and also is not None:
+            met.setdefault((denied, also), "not")
+        for (i, k), x in met.items():
+            for (j, n), y in met.items():
+                if i < j and k != n and (i, n) in met and (j, k) in met:
+                    return x, y
+        return "", ""
+
     def cover(self, side: int) -> float:
         """Share of the content words of `a` (0) or `b` (1) that the other side has too."""
         mine = (self.a, self.b)[side].content_set
         return len(self.shared) / len(mine) if mine else 0.0
+
+
+def _clause_places(told: Reading) -> tuple[dict[str, int], int | None]:
+    """In which clause each word stands that stands in one only, and in which the one negator, if there is one."""
+    found: dict[str, set[int]] = {}
+    denied, clause = [], 0
+    for token in told.tokens:
+        if token.kind == "stop" and token.surface in _CLAUSE_ENDS or token.lower in JOINS:
+            clause += 1
+        elif token.lower in word_classes.NEGATORS or token.stem == "not":
+            denied.append(clause)
+        elif token.is_content:
+            found.setdefault(token.stem, set()).add(clause)
+    return {stem: min(places) for stem, places in found.items() if len(places) == 1}, denied[0] if len(denied) == 1 else None
 
 
 def _joined(told: Reading) -> dict[str, str]:

@@ -49,10 +49,11 @@ def vetoes(pair: Alignment, found: Sequence[Difference]) -> tuple[Difference, ..
     """Those that forbid a merge whatever else is known: unequal values in one place, and logic between near twins.
 
     A negation, a quantifier or an order of words is read the same in many wordings, so it forbids only where the two say
-    the same words but for one.
+    the same words but for one; what is said of two things and exchanged forbids always.
     """
     twins = sum(map(len, pair.only)) <= 1 and bool(pair.shared)
-    return tuple(g for g in found if g.both and g.kind in _ON_VALUES or twins and _is_logic(pair, g) or _holds_in_part(pair, g))
+    return tuple(g for g in found if g.both and g.kind in _ON_VALUES or twins and _is_logic(pair, g) or _holds_in_part(pair, g)
+                 or g.kind is EvidenceKind.ROLE_ORDER and any(pair.exchanged))
 
 
 def differ_in_values(pair: Alignment) -> bool:
@@ -150,8 +151,9 @@ def _logic(pair: Alignment) -> Iterator[Difference]:
         yield Difference(EvidenceKind.CONDITION, *(", ".join(h) for h in hard))
     elif a.modal and b.modal and a.modal != b.modal:
         yield Difference(EvidenceKind.CONDITION, a.modal, b.modal)
-    if min(pair.cover(0), pair.cover(1)) >= _NEARLY_ALL and any(pair.turned):
-        yield Difference(EvidenceKind.ROLE_ORDER, *pair.turned)
+    turned = pair.turned if min(pair.cover(0), pair.cover(1)) >= _NEARLY_ALL else ("", "")
+    if any(pair.exchanged) or any(turned):
+        yield Difference(EvidenceKind.ROLE_ORDER, *(pair.exchanged if any(pair.exchanged) else turned))
 
 
 def _denied(told: Reading) -> str:

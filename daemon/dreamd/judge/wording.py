@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.judge.alignment import Alignment
+from dreamd.judge.alignment import JOINS, Alignment
 from dreamd.judge.guards import guards, vetoes
 from dreamd.judge.statement import Reading, read
 from dreamd.text import word_classes
@@ -70,13 +70,10 @@ def leaves_more(old: str, new: str) -> str:
     return ""
 
 
-_JOINS = frozenset({"and", "und", "y", "et", "e", "while", "but"})
-
-
 def _clauses(told: Reading) -> list[list[str]]:
     found: list[list[str]] = [[]]
     for token in told.tokens:
-        if token.kind == "stop" or token.lower in _JOINS:
+        if token.kind == "stop" or token.lower in JOINS or token.lower == "but":
             found.append([])
         elif token.is_content:
             found[-1].append(token.stem)
