@@ -1,4 +1,4 @@
-"""The eight guards: differences that are certain enough to forbid a merge, or to tell the classifier of.
+"""The eight guards: differences that are certain enough to forbid a merge, or to show a person where two part.
 
 Each finds the spans by which the two statements part. Which of them forbid a merge whatever the network reads is decided
 here (`vetoes`); `make judge` shows what they cost in true merges and what they keep apart.
