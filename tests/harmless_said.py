@@ -609,6 +609,16 @@ Das Passwort hat 16 Zeichen.
 Das Kennwort wird alle 90 Tage geändert.
 Das Passwort vergibt die IT.
 Wir haben das Passwort auf Montag geändert.
+Anyone who wants to deploy has to type the service's name.
+If the printer asks, type yes.
+The installer asks for a licence; it's in the drawer.
+The wizard asks for a password; it's optional.
+The password is the same everywhere, namely the one in Vault.
+Zugangsdaten fürs Lager gibt es bei Lena oder Marta.
+Le code du projet, c'est du Rust.
+openssl enc -d -pass file:/etc/k -in b.enc restores the dump.
+keytool -list -keystore k.jks lists the certificates.
+パスワードは十二文字以上です。
 密码由运维保管。
 密码长度为16位。
 密码是加密存储的。

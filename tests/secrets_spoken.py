@@ -44,6 +44,18 @@ def spoken_forms() -> dict[str, tuple[str, str]]:
 
 
 SAID = {
+    "who wants in types": ("Anyone who wants into the greenhouse controller has to type Lantern!otter52.", "Lantern!otter52"),
+    "behind a semicolon": ("The sound desk asks for a password; it's Brambling41.", "Brambling41"),
+    "namely": ("The password is the same as on the printer, namely kittiwake5.", "kittiwake5"),
+    "for the password": ("It's 'Zander2020' for the wiki password.", "Zander2020"),
+    "made it": ("The router's admin password was Gudgeon3 but I made it Perch-41.", "Perch-41"),
+    "with an address": ("Our shared Figma login: design@studio.example, Bream!2024", "Bream!2024"),
+    "german for the": ("Zugangsdaten fürs Kassensystem: kasse2 / Austernfischer9", "Austernfischer9"),
+    "german changed to": ("Ich habe das Root-Passwort auf Döbel99 geändert.", "Döbel99"),
+    "german number": ("Die Geheimzahl der Karte ist 8143.", "8143"),
+    "french typed as": ("Pour entrer sur le serveur de tests, tape bécassine-7 comme mot de passe.", "bécassine-7"),
+    "french code": ("le code du portail, c'est 5518B", "5518B"),
+    "arabic of a thing": ("كلمة مرور الخادم هي nawras77", "nawras77"),
     "command with a capital": ("Mysql -u root -pW1nterz4uber shop", "W1nterz4uber"),
     "capital for redis": ("Redis-cli -h cache -a tr0ckenes-Moos ping", "tr0ckenes"),
     "capital for curl": ("Curl -u admin:kaltesWasser!9 https://ci.example/api", "kaltesWasser"),

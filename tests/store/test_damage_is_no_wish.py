@@ -63,6 +63,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "utf-16": lambda b: b.decode().encode("utf-16"), "utf-16 without a mark": lambda b: b.decode().encode("utf-16-le"),
     "latin-1": lambda b: b.decode().encode("latin-1"), "utf-8 twice": lambda b: b.decode("latin-1").encode(),
     "question marks": lambda b: b.decode().encode("ascii", "replace"), "merge marks": merge_marks,
+    "one sign all over": lambda b: bytes(ord("?") if n % 6 == 3 and c < 128 else c for n, c in enumerate(b)),
     "three times over": lambda b: b.replace(statement_of(b), (statement_of(b) + b"\n\n") * 3),
     "its lines run together": lambda b: b.replace(b"\n", b" "), "backwards": lambda b: b.decode()[::-1].encode(),
     "a mark between two sides": lambda b: b.replace(b"\n---\n\n", b"\n---\n\n=======\n"),

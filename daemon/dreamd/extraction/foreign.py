@@ -272,9 +272,16 @@ def _is_hearsay(part: str, rest: str, *, doubted: bool) -> bool:
     said = patterns.cue("words/phrases", "own_again").split(after, maxsplit=1)[0]
     if not _asks_for(said):
         return False
+    trusted = patterns.has("words/foreign", "insiders", before)
     doubted = doubted or patterns.has("words/foreign", "shrugs", rest[told.start():]) or (
-        patterns.has("words/foreign", "shrugs", before) and not patterns.has("words/foreign", "insiders", before))
+        not trusted and (patterns.has("words/foreign", "shrugs", before) or _is_remarked_on(part, rest)))
     return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead)
+
+
+def _is_remarked_on(part: str, rest: str) -> bool:
+    """Whether a message goes on behind the words of others without taking them up: only its person can say what holds."""
+    behind = parts_of(rest[len(part):])
+    return bool(behind) and not patterns.has("words/foreign", "takes_up", behind[0])
 
 
 def _asks_for(told: str) -> bool:

@@ -24,6 +24,8 @@ SAME_WORDS_IN = 3
 STRANGE_SHARE = 20
 """One control character in so many characters makes a text that nobody typed."""
 SHORTEST_REMAINDER = 8
+BLOTS = 3
+"""From this many places and letters on that one sign took the place of, it was not typed: a hidden word is one place."""
 
 _MERGE = re.compile(r"(?m)^(?:<{7}|>{7})(?: .*)?$|(?:\A|\n\s*\n)={7}\n")
 """Also the middle one by itself: under a line of words it would only make that a heading."""
@@ -84,7 +86,7 @@ def _unreadable(before: str, body: bytes) -> Damage | None:
         now = body.decode("utf-8")
     except UnicodeDecodeError:
         return Damage.ENCODING
-    if "\ufffd" in now and "\ufffd" not in before or _is_garbled(before, now):
+    if "\ufffd" in now and "\ufffd" not in before or _is_garbled(before, now) or _is_blotted(before, now):
         return Damage.ENCODING
     strange = len(_CONTROL.findall(now)) - len(_CONTROL.findall(before))
     return Damage.GARBAGE if strange * STRANGE_SHARE > len(now) else None
@@ -99,6 +101,19 @@ def _is_garbled(before: str, now: str) -> bool:
         if any(len(form) > len(word) and form in now for form in wrong):
             return True
     return not before.isascii() and before.encode("ascii", "replace").decode() == now
+
+
+def _is_blotted(before: str, now: str) -> bool:
+    """Whether one sign stands where different letters were, all over a text, as a program leaves that could not write them."""
+    if len(before) != len(now):
+        return False
+    signs = {new for old, new in zip(before, now, strict=True) if old != new}
+    if len(signs) != 1 or (sign := signs.pop()).isalnum():
+        return False
+    gone = [(at, old) for at, (old, new) in enumerate(zip(before, now, strict=True)) if old != new]
+    apart = sum(1 for n, (at, _) in enumerate(gone) if not n or at - gone[n - 1][0] > 1)
+    letters = {old for _, old in gone if old.isalnum()}
+    return apart >= BLOTS and len(letters) >= BLOTS and not sign.isspace()
 
 
 def _damaged_topic(name: str, before: str, now: str) -> Damage | None:

@@ -26,10 +26,11 @@ _COUNTED = re.compile(r"(?i:(?:sha|utf|md)-?\d{1,3}|base64|v\d+(?:\.\d+)*)(?![^\
 _ABOUT_ITSELF = re.compile(r"[a-z]+(?<!e)(?<!re)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)"
                            r"|[a-z]{2,}(?:able|ible|ously|ingly|less|ly)|[a-z]{3,}ing")
 _KEYLIKE = re.compile(r"(?i)key|token|secret|seed|schlüssel|clave|clé|chave|密|令牌|トークン|키")
-_DIGITS = re.compile(r"(?i)pin|otp|puk|code|cvc|cvv|combination|kombination|codice|código|码|暗証")
+_DIGITS = re.compile(r"(?i)pin|geheimzahl|otp|puk|code|cvc|cvv|combination|kombination|codice|código|码|暗証")
 _VALUE = re.compile(
     r"[*_]{0,2}[\s*]{0,3}(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{3,100})[\"'`”“»]"
-    r"|(?P<grouped>[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){2,12}|\d{1,4}(?:[ -]\d{1,4}){1,5})(?![\w-])"
+    r"|(?P<grouped>[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){2,12}"
+    r"|(?=(?:[a-z]{4}[ -]){0,12}[a-z]{0,3}[2-7])[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,12}|\d{1,4}(?:[ -]\d{1,4}){1,5})(?![\w-])"
     rf"|(?P<bare>(?!\[masked){BARE}))")
 _WORDS = re.compile(r"[*_]{0,2}\s{0,3}([A-Za-zÀ-ɏ]{2,14}(?:[ -][A-Za-zÀ-ɏ]{2,14}){1,7})")
 _WIDE_VALUE = re.compile(r"\s?(?=[\w!@#$%^&*+-]{0,12}[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
@@ -103,7 +104,7 @@ _DIRECT, _LINKED, _LOOSE = 0, 1, 2
 def _gap(words: str) -> int | None:
     """How a join hangs on its name: directly, by "for …", loosely; None where the name is only part of another's."""
     bare = words.strip().strip("*_`\"'").strip()
-    if not bare or re.fullmatch(r"\([^)\n]{0,40}\)", bare) or bare in ("s", "'s"):
+    if not bare or re.fullmatch(r"\([^)\n]{0,40}\)", bare) or bare in ("s", "'s", ","):
         return _DIRECT
     if patterns.WIDE.match(bare):
         return _LINKED if len(bare) <= 10 and not bare.startswith(tuple(_table("parts_wide"))) else None
@@ -297,7 +298,7 @@ def _past_adverbs(text: str, at: int, reach: int) -> int:
 
 
 def _tells_wide(value: str) -> bool:
-    if re.match(r"\d+(?:文字|桁|자|글자|位|个|個|회|日|天|分|秒|小|時|月|年|개)", value):
+    if re.match(r"[\d〇一二三四五六七八九十百]+(?:文字|桁|자|글자|位|个|個|회|日|天|分|秒|小|時|月|年|개)", value):
         return True
     if re.search(r"(?:ます|ません|する|した|ない|이다|합니다|됩니다)\Z", value):
         return True
