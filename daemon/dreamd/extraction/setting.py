@@ -7,6 +7,7 @@ them from the state of the one before, so that one reading and two give the same
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -33,6 +34,11 @@ class Setting(NamedTuple):
     """The agent's, after them."""
     message: str
 
+    def share_of(self, words: set[str]) -> float:
+        """How much of some words and of the message with its question is the same."""
+        said = {*_WORD.findall(f"{self.told} {self.message}".casefold())}
+        return len(said & words) / max(1, len(said | words))
+
     def around(self, text: str) -> str:
         """What belongs to a sentence of the message: what was said before it, and what else the message says."""
         beside, room, told = "", LONGEST_BESIDE, text.casefold()
@@ -45,8 +51,16 @@ class Setting(NamedTuple):
         return f"{self.said} {self.told}{beside}".strip()
 
 
-Settings = Mapping[tuple[str, int], Setting]
-"""The messages of a stretch by conversation and place."""
+Settings = Mapping[tuple[str, int], Sequence[Setting]]
+"""The messages of a stretch by conversation and place: answers to several questions of a tool begin at the same one."""
+_WORD = re.compile(r"\w+")
+
+
+def setting_in(settings: Settings, place: tuple[str, int], text: str) -> Setting | None:
+    """Of the messages that begin at a place the one that a text is, or comes from."""
+    here = settings.get(place, ())
+    mine = {*_WORD.findall(text.casefold())} if len(here) > 1 else set[str]()
+    return max(here, key=lambda one: one.share_of(mine), default=None)
 
 
 @lru_cache(maxsize=4)
@@ -61,7 +75,7 @@ def _said_in(message: str) -> tuple[int, tuple[tuple[str, str], ...]]:
 
 def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Settings, tuple[str, str, str]]:
     """Each message of a person with what was said just before it; and what the messages of the next reading follow."""
-    found: dict[tuple[str, int], Setting] = {}
+    found: dict[tuple[str, int], list[Setting]] = {}
     talk, said, told = state.before
     for event in events:
         if event.conversation != talk:
@@ -71,7 +85,7 @@ def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Sett
         elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
             asked = _tail(redact(event.question).text, LONGEST_TOLD) if event.kind is EventKind.ANSWER else told
             heard = redact(event.text).text  # before anything is cut: half a secret is not recognised any more
-            found.setdefault((event.conversation, event.start), Setting(said, asked or told, heard))
+            found.setdefault((event.conversation, event.start), []).append(Setting(said, asked or told, heard))
             if not is_acknowledgement(heard.strip()):
                 said = _tail(heard, LONGEST_SAID) or said
             told = ""

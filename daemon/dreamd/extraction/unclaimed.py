@@ -31,7 +31,7 @@ from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
-from dreamd.extraction.setting import Settings
+from dreamd.extraction.setting import Settings, setting_in
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item, without_substance
 from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
@@ -118,7 +118,7 @@ def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch
 
 def _listen(heard: _Heard, event: Event) -> None:
     """Take one message of a person apart."""
-    setting = heard.stretch.settings.get((event.conversation, event.start))
+    setting = setting_in(heard.stretch.settings, (event.conversation, event.start), f"{event.question} {event.text}")
     # Masked before anything is taken apart: a secret without the words beside it is not recognised any more.
     text = (setting.message if setting else redact(event.text).text).strip()
     before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]

@@ -210,3 +210,13 @@ def test_a_choice_by_its_place_stands_with_the_things_to_choose_from() -> None:
 ])
 def test_what_a_program_prints_when_it_fails_is_nothing_to_find(text: str) -> None:
     assert texts(prompt(text)) == []
+
+
+def test_every_answer_to_several_questions_at_once_is_found_with_its_own_question() -> None:
+    asked = {"What happens at low tide?": "The ferry waits at the outer pier", "Can you make the horn fail?":
+             "Honestly I have not heard the horn fail in weeks. Note it in the log book and we look into the matter in spring."}
+    events = [Event(Speaker.HUMAN, EventKind.ANSWER, said, AT, "talk-1", 50, 99, question=question)
+              for question, said in asked.items()]
+    settings, _ = settings_of(events, ConversationState())
+    found = " ".join(one.text for one in find_passages(events, (), Stretch(FERRY, UTC, settings=settings)))
+    assert "outer pier" in found and "not heard the horn fail" in found and "log book" in found

@@ -20,7 +20,7 @@ def talk(*lines: str, conversation: str = "talk-1") -> list[Event]:
 
 def contexts(*events: Event, state: ConversationState | None = None) -> list[str]:
     settings, _ = settings_of(events, state or ConversationState())
-    return [setting.around(setting.message) for setting in settings.values()]
+    return [setting.around(setting.message) for here in settings.values() for setting in here]
 
 
 def test_a_message_follows_the_persons_last_words_and_the_agents_answer() -> None:
@@ -49,7 +49,7 @@ def test_one_reading_and_two_give_the_same() -> None:
 
 
 def test_a_sentence_of_a_message_follows_the_rest_of_it_too() -> None:
-    (setting,) = settings_of(talk("the crane lease is over. its place takes brenta"), ConversationState())[0].values()
+    ((setting,),) = settings_of(talk("the crane lease is over. its place takes brenta"), ConversationState())[0].values()
     assert setting.around("Its place takes brenta.") == "The crane lease is over."
     assert setting.around("The crane lease is over. Its place takes brenta.") == ""
 

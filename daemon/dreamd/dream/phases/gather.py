@@ -39,7 +39,7 @@ from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.scopes.reader import Reader
 from dreamd.extraction import Stretch, Talks, extract, find_passages, settings_of
 from dreamd.extraction.conversation import ConversationState
-from dreamd.extraction.setting import Settings
+from dreamd.extraction.setting import Settings, setting_in
 from dreamd.kit import Kit, exclusions, source_roots
 from dreamd.sources import (
     Adapter,
@@ -391,5 +391,5 @@ def _touched(path: Path) -> tuple[int, int]:
 
 def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:
     """A statement with what was said around it, for finding it."""
-    setting = settings.get((candidate.conversation, candidate.start))
+    setting = setting_in(settings, (candidate.conversation, candidate.start), candidate.text)
     return replace(candidate, context=setting.around(candidate.text)) if setting else candidate
