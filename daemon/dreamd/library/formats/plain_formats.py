@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from dataclasses import dataclass
@@ -124,6 +125,19 @@ def _unpack(body: bytes) -> bytes | str:
     if unpacking.unconsumed_tail:
         return "unpacks to more than 64 MiB"
     return found if unpacking.eof else "damaged"
+
+
+_OF_TEXT = re.compile(r"utf-|utf_|iso8859|latin|ascii|cp\d|koi8|gb|big5|shift_jis|euc_|iso2022|mac-|hz$|johab|tis-620")
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """Bytes as text in the encoding that is named for them, or in UTF-8 where that name is none of text."""
+    try:
+        known = codecs.lookup(charset or "utf-8-sig").name
+    except (LookupError, ValueError):
+        known = ""
+    # Python knows codecs of which some take quadratic time and some are none of text.
+    return body.decode(known if _OF_TEXT.match(known) else "utf-8", "replace")
 
 
 def _decode(body: bytes) -> str | None:
