@@ -184,6 +184,8 @@ def test_a_page_in_an_older_encoding_keeps_its_letters(tmp_path: Path, written: 
     (tmp_path / "a.html").write_bytes(f"<html><head>{declared}</head><body><p>{words}</p>".encode(written))
     reader = Reader()
     assert reader.read(tmp_path / "a.html").text == words
+    (tmp_path / "a.html").write_bytes(bytes(range(256)) * 40)
+    assert reader.read(tmp_path / "a.html").why == "not text"
     reader.close()
 
 

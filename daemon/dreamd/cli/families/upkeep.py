@@ -6,7 +6,7 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any  # the value of a setting is of the type that the setting has
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
@@ -143,7 +143,7 @@ def config(context: Context, options: Namespace) -> int:
     return 0
 
 
-def _checked(name: str, word: str) -> tuple[object, tuple[str, ...]]:
+def _checked(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
     """What a word means for a setting; one that is wrong is the command's fault, and no setting's."""
     try:
         return check_word(name, word)

@@ -149,4 +149,9 @@ def _decode(body: bytes) -> str | None:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return None if sum(byte < 9 or 13 < byte < 32 for byte in body[:4096]) > 8 else body.decode("cp1252", "replace")
+        return None if is_binary(body) else body.decode("cp1252", "replace")
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether bytes that are no UTF-8 are none of text at all: signs stand among them that no text has."""
+    return sum(byte < 9 or 13 < byte < 32 for byte in body[:4096]) > 8
