@@ -142,7 +142,7 @@ def _read(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _Source
 
 
 def _from_words(body: bytes) -> _Source:
-    text = storable(_decoded(body, "")).strip()
+    text = storable(decoded(body, "")).strip()
     if not text:
         raise UsageError("there is nothing to capture")
     first = next(line.strip("#*>- \t") for line in text.splitlines() if line.strip())
