@@ -27,14 +27,15 @@ def test_a_file_is_made_where_there_is_none_and_a_list_is_written_as_one(dream):
 def test_what_is_no_setting_or_no_value_of_it_is_refused_and_nothing_is_written(dream):
     dream.settings(FILE)
     told = dream("config", "set", "recall.leen", "5")
-    assert (told.code, "recall.lean" in told.err) == (78, True)
+    assert (told.code, "recall.lean" in told.err) == (2, True)
     assert [dream("config", "set", key, value).code for key, value in (
-        ("recall.lean", "many"), ("recall.lean", "2.5"), ("llm.observe", "perhaps"))] == [78, 78, 78]
+        ("recall.lean", "many"), ("recall.lean", "2.5"), ("llm.observe", "perhaps"))] == [2, 2, 2]
     assert dream("config", "set", "recall.lean").code == 2
     assert file_of(dream) == FILE
 
 
 def test_a_word_that_is_like_no_setting_is_answered_with_the_few_that_are_nearest(dream):
+    assert {dream("config", verb, "nope").code for verb in ("get", "unset")} == {2}, "a wrong argument, the file is right"
     asked = {key: dream("config", "get", key).err.splitlines()[1] for key in ("nope", "lean", "servce.notify")}
     assert asked["lean"] == "hint: did you mean `recall.lean`?"
     assert asked["servce.notify"] == "hint: did you mean `service.notify`?"

@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import shutil
+import signal
+import threading
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -151,9 +153,40 @@ def test_a_book_of_chapters_and_a_letter_are_read_with_their_headings(tmp_path: 
 
 
 def test_a_reader_that_never_ends_is_ended(tmp_path: Path) -> None:
+    pytest.importorskip("selectolax")
     (tmp_path / "a.html").write_text("<p>word</p>")
+    (tmp_path / "deep.html").write_text("<div>" * 100_000)
     reader = Reader(longest_s=0.0)
     assert reader.read(tmp_path / "a.html").why == "takes longer than a minute"
+    reader = Reader(longest_s=1.0)
+    assert reader.read(tmp_path / "deep.html").why == "takes longer than a minute"
+    assert reader.read(tmp_path / "a.html").text == "word"
+    reader.close()
+
+
+def test_a_sound_file_is_read_on_a_machine_that_does_much_else(tmp_path: Path) -> None:
+    pytest.importorskip("selectolax")
+    (tmp_path / "a.html").write_text("<p>word</p>")
+    reader = Reader(longest_s=1.0)
+    assert reader.read(tmp_path / "a.html").text == "word"
+    assert reader._child is not None
+    reader._child.send_signal(signal.SIGSTOP)
+    threading.Timer(1.5, reader._child.send_signal, (signal.SIGCONT,)).start()
+    assert reader.read(tmp_path / "a.html").text == "word"
+    reader.close()
+
+
+@pytest.mark.parametrize("written", ["iso-8859-1", "windows-1250", "koi8-r", "utf-16", "utf-8"])
+def test_a_page_in_an_older_encoding_keeps_its_letters(tmp_path: Path, written: str) -> None:
+    pytest.importorskip("selectolax")
+    words = {"koi8-r": "Паром уходит в семь", "windows-1250": "Loď odplouvá každý den"}.get(written, "Die Fähre fährt täglich")
+    declared = f'<meta http-equiv="Content-Type" content="text/html; charset={written}">' if written != "utf-8" else ""
+    (tmp_path / "a.html").write_bytes(f"<html><head>{declared}</head><body><p>{words}</p>".encode(written))
+    reader = Reader()
+    assert reader.read(tmp_path / "a.html").text == words
+    (tmp_path / "a.html").write_bytes(bytes(range(256)) * 40)
+    assert reader.read(tmp_path / "a.html").why == "not text"
+    reader.close()
 
 
 def test_what_a_person_has_forgotten_is_not_taken_in_again(house: House, books: Path) -> None:

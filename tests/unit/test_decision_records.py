@@ -50,6 +50,10 @@ DIALECTS = {
                                           f"** Decision\n{SAID}\n"),
     "letter of requests": ("rfc-0007.txt", f"RFC: 7\nTitle: One table\nStatus: Final\nCreated: 05-Mar-2024\n\n"
                                            f"Abstract\n========\n{SAID}\n"),
+    "restructured lists": ("0007-one.rst", f"=========\nOne table\n=========\n\n.. list-table::\n\n   * - **Status**\n"
+                                           f"     - Accepted\n   * - **Date**\n     - 2024-03-05\n\nDecision\n========\n\n{SAID}\n"),
+    "german and taking over": ("0007-eine-tabelle.md", "# 7. One table\n\nDatum: 05.03.2024\n\n## Status\n\nAkzeptiert\n\n"
+                               f"Ersetzt [2. Zwei](0002-zwei.md)\n\n## Entscheidung\n\n{SAID}\n"),
     "german": ("0007-eine-tabelle.md", f"{TOP}**Status:** Angenommen\n**Datum:** 5. März 2024\n\n## Entscheidung\n\n{SAID}\n"),
 }
 
@@ -69,7 +73,8 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Proposed → Accepted", "accepted"), ("~~Proposed~~ Accepted", "accepted"), ("Declined", "rejected"),
     ("Deprecated since 2025-01-01", "deprecated"), ("Superseded by ADR-0012", "superseded"), ("Parked", "unknown"),
     ("Partially superseded by ADR-0012, accepted", "accepted"), ("Accepted, partially superseded by ADR-0012", "accepted"),
-    ("Verworfen", "rejected"), ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
+    ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"), ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
     ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
 ])
 def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: str) -> None:
@@ -87,6 +92,10 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
     ("how-to-propose.md", "# How to propose\n\nDate: 2024-01-01\n\n## Status\n\n"
                           "Pick one of Proposed, Accepted, Rejected.\n" + BODY),
     ("how-we-decide.md", "# How we decide\n\n## Status\n\nOne of proposed, accepted, rejected or superseded.\n" + BODY),
+    ("leitfaden.md", "# Leitfaden\n\n## Entscheidung\n\nHier steht, was getan wird.\n\n**Status:** Angenommen\n"),
+    ("wie-wir-entscheiden.md", "# Wie\n\n## Status\n\nNeue beginnen mit „Vorgeschlagen“.\n" + BODY),
+    ("how-we-choose.md", "# How we choose\n\n## Status\n\nNew records start as \"Proposed\".\n" + BODY),
+    ("gabarit.md", "# Titre\n\n**Statut:** Proposé\n" + BODY),
     ("module-guide.md", "# Module guide\n\n## What\n\nA guide to modules.\n"),
 ])
 def test_templates_indexes_and_guides_are_no_records(name: str, text: str) -> None:
@@ -118,6 +127,11 @@ def heirs(found: Chain) -> dict[str, list[str]]:
     ("**Status:** Accepted | **Superseded by:** #9", "Status: accepted"),
     ("Status: accepted", "Status: accepted\n\n## Links\n\n* [Supersedes] [ADR-0007](0007-one.md)"),
     ("Status: accepted", "## Status\n\nAccepted\n\nReplaces [7. One](0007-one.md)"),
+    ("## Status\n\nAkzeptiert", "## Status\n\nAkzeptiert\n\nErsetzt [7. One](0007-one.md)"),
+    ("## Status\n\nVeraltet", "## Status\n\nAkzeptiert\n\nLöst ADR-0007 ab."),
+    ("## Status\n\nDurch [9. Two](0009-two.md) ersetzt", "## Status\n\nAkzeptiert"),
+    ("## Status\n\nReplaced on 2024-03-05 by ADR-9", "## Status\n\nAccepted"),
+    ("## Statut\n\nAcceptée", "## Statut\n\nAcceptée\n\nAnnule et remplace ADR-0007"),
     ("Status: replaced by ADR 0009", "Status: shipped"),
     ("Status: accepted", "* Status: accepted\n* Related decisions: replaces decision 0007"),
     ("Status: accepted", "Status: accepted\n\n> [!NOTE]\n> Supersedes ADR-0007"),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-READER = "1"
+READER = "2"
 """How documents are read and cut; what another way has read is read anew."""
 EMBEDDED_AT_ONCE = 64
 MASKED_AT_ONCE = 20_000

@@ -6,13 +6,13 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any  # the value of a setting is of the type that the setting has
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.progress import shown
 from dreamd.core.chosen.settings_environment import variable_of
-from dreamd.core.errors import Corrupt, UsageError
+from dreamd.core.errors import ConfigError, Corrupt, UsageError
 from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES, Settings, check_word
 from dreamd.kit import open_kit, open_to_change, read_zone
@@ -143,18 +143,26 @@ def config(context: Context, options: Namespace) -> int:
     return 0
 
 
+def _checked(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
+    """What a word means for a setting; one that is wrong is the command's fault, and no setting's."""
+    try:
+        return check_word(name, word)
+    except ConfigError as error:
+        raise UsageError(error.message, hint=error.hint) from None
+
+
 def _one_setting(context: Context, options: Namespace) -> int:
     """Tell, write or take out one setting; the file's other lines and remarks stay."""
     from dreamd.core.chosen.settings_file import remove_key, write_keys
 
     rows = {name: (value, origin) for name, value, origin in _rows(context)}
     if options.key not in rows:
-        check_word(options.key, "")  # raises, with the nearest name
+        _checked(options.key, "")  # raises, with the nearest name
     value, origin = rows[options.key]
     table, key = options.key.split(".", 1)
     path = context.world.settings.path or default_config(context.world.env)
     if options.action == "set":
-        word, clamped = check_word(options.key, options.value)
+        word, clamped = _checked(options.key, options.value)
         for warning in clamped:
             context.warn(warning)
         chosen = list(word) if isinstance(word, tuple) else word

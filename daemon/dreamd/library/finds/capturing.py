@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from dreamd.library.finds.note_file import (
 )
 from dreamd.library.finds.telling_sentences import telling_sentences
 from dreamd.library.formats.asking_child import Reader
-from dreamd.library.formats.plain_formats import Text, kind_of, read_plain
+from dreamd.library.formats.plain_formats import Text, decoded, kind_of, read_plain
 from dreamd.models import Embedder, load_embedder
 from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import redact
@@ -143,7 +142,7 @@ def _read(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _Source
 
 
 def _from_words(body: bytes) -> _Source:
-    text = storable(_decoded(body, "")).strip()
+    text = storable(decoded(body, "")).strip()
     if not text:
         raise UsageError("there is nothing to capture")
     first = next(line.strip("#*>- \t") for line in text.splitlines() if line.strip())
@@ -160,11 +159,12 @@ def _from_web(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _So
         return _Source(kept, title)
     page = reaching.fetch(address, may_reach=may_reach, env=world.env)
     if page.kind in ("text/html", "application/xhtml+xml"):
-        found = _in_child(page.body, PAGE_ENDING)
+        # What the server says of the encoding counts before what the page says of itself.
+        found = _in_child(decoded(page.body, page.charset).encode("utf-8-sig") if page.charset else page.body, PAGE_ENDING)
     elif page.kind == "application/pdf":
         found = _in_child(page.body, ".pdf")
     elif page.kind.startswith("text/"):
-        text = _decoded(page.body, page.charset)
+        text = decoded(page.body, page.charset)
         found = read_plain("page.md" if page.kind == "text/markdown" else "page.txt", text.encode())
     else:
         raise DreamError(f"it is no page with words but `{page.kind[:60]}`", hint="save it and capture the file")
@@ -205,18 +205,6 @@ def _of_child(path: Path) -> Text:
         return reader.read(path)
     finally:
         reader.close()
-
-
-_OF_TEXT = re.compile(r"utf-|utf_|iso8859|latin|ascii|cp\d|koi8|gb|big5|shift_jis|euc_|iso2022|mac-|hz$|johab|tis-620")
-
-
-def _decoded(body: bytes, charset: str) -> str:
-    try:
-        known = codecs.lookup(charset or "utf-8-sig").name
-    except (LookupError, ValueError):
-        known = ""
-    # Python knows codecs of which some take quadratic time and some are none of text.
-    return body.decode(known if _OF_TEXT.match(known) else "utf-8", "replace")
 
 
 def _load(world: World) -> tuple[Embedder | None, list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from dataclasses import dataclass
@@ -126,6 +127,19 @@ def _unpack(body: bytes) -> bytes | str:
     return found if unpacking.eof else "damaged"
 
 
+_OF_TEXT = re.compile(r"utf-|utf_|iso8859|latin|ascii|cp\d|koi8|gb|big5|shift_jis|euc_|iso2022|mac-|hz$|johab|tis-620")
+
+
+def decoded(body: bytes, charset: str) -> str:
+    """Bytes as text in the encoding that is named for them, or in UTF-8 where that name is none of text."""
+    try:
+        known = codecs.lookup(charset or "utf-8-sig").name
+    except (LookupError, ValueError):
+        known = ""
+    # Python knows codecs of which some take quadratic time and some are none of text.
+    return body.decode(known if _OF_TEXT.match(known) else "utf-8", "replace")
+
+
 def _decode(body: bytes) -> str | None:
     """Text in the encodings people use; None for what is none."""
     if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -135,4 +149,9 @@ def _decode(body: bytes) -> str | None:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return None if sum(byte < 9 or 13 < byte < 32 for byte in body[:4096]) > 8 else body.decode("cp1252", "replace")
+        return None if is_binary(body) else body.decode("cp1252", "replace")
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether bytes that are no UTF-8 are none of text at all: signs stand among them that no text has."""
+    return sum(byte < 9 or 13 < byte < 32 for byte in body[:4096]) > 8

@@ -1,6 +1,6 @@
-"""The process that opens what others wrote: it has bounds on its memory, and when a file breaks it, only it is gone.
+"""The process that opens what others wrote: its memory and time are bounded, and when a file breaks it, only it is gone.
 
-Run as `python -P -m dreamd.library.formats.reading_child`: a path a line in, as JSON, and what was read a line out.
+Run as `python -P -m dreamd.library.formats.reading_child SECONDS`: a path a line in, as JSON, and what was read a line out.
 """
 
 from __future__ import annotations
@@ -23,15 +23,25 @@ NOT_INSTALLED = "needs `pip install 'dreamd[docs]'`"
 def main() -> int:
     """Read until nobody asks any more."""
     with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     answers, sys.stdout = sys.stdout, sys.stderr  # what a library prints must not stand among the answers
     for line in sys.stdin:
+        _allow_s(int(sys.argv[1]))
         found = _read(Path(json.loads(line)))
         answers.write(json.dumps({"text": found.text, "form": found.form, "title": found.title, "why": found.why}) + "\n")
         answers.flush()
     return 0
+
+
+def _allow_s(seconds: int) -> None:
+    """Have the system end this process once it has worked so long on the next file."""
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CPU, (int(spent.ru_utime + spent.ru_stime) + max(1, seconds),
+                                                  resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
 def _read(path: Path) -> Text:

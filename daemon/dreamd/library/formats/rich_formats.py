@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any  # the libraries of an extra have no types where it is not installed
 from urllib.parse import unquote
 
-from dreamd.library.formats.plain_formats import LARGEST_BYTES, LARGEST_TEXT, Text
+from dreamd.library.formats.plain_formats import LARGEST_BYTES, LARGEST_TEXT, Text, decoded, is_binary
 
 MOST_PAGES = 5_000
 LEAST_SIGNS_A_PAGE = 4
@@ -116,7 +116,10 @@ def html_text(body: bytes) -> Text:
     """A page as Markdown: its headings, paragraphs, lists and code, without what leads around the site."""
     from selectolax.lexbor import LexborHTMLParser
 
-    page = LexborHTMLParser(body)
+    words = _page_words(body)
+    if words is None:
+        return Text(why="not text")
+    page = LexborHTMLParser(words)
     title = page.css_first("title")
     name = _one_line(title.text()) if title else ""
     root: Any = page.body
@@ -138,6 +141,29 @@ def html_text(body: bytes) -> Text:
     text = re.sub(r"[ \t]+\n", "\n", out.getvalue())
     text = re.sub(r"\n{3,}", "\n\n", text).strip()
     return Text(text, "markdown", name) if text else Text(why="no text in it")
+
+
+_DECLARED = re.compile(rb"(?:charset|encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+_DECLARED_WITHIN = 1024
+"""Bytes within which the standard has a page say how it is written."""
+
+
+def _page_words(body: bytes) -> str | None:
+    """A page as text: in UTF-8 where it is that, whatever it says of itself, else as it says, else as most old ones are.
+
+    None for what is no text.
+    """
+    if body[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return body.decode("utf-16", "replace")
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if is_binary(body):
+            return None
+        said = _DECLARED.search(body[:_DECLARED_WITHIN])
+        named = said[1].decode("ascii").lower() if said else "cp1252"
+        # A browser reads both names of the smaller set as the larger one, and so are they meant.
+        return decoded(body, "cp1252" if named in ("iso-8859-1", "latin1", "us-ascii") else named)
 
 
 def _walk(root: Any) -> Iterator[str]:

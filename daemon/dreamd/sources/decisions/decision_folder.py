@@ -25,7 +25,7 @@ from dreamd.sources.decisions.record_reading import Record, read_record
 from dreamd.sources.decisions.record_words import Standing
 
 KIND = "decisions"
-FORM = "2"
+FORM = "3"
 """Goes up with the wording of the notes, so that every folder is read once more."""
 _DIGITS = 16
 _TELLING = {Standing.UNSTATED: "status not stated"}

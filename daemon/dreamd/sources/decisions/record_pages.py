@@ -35,6 +35,8 @@ _MARKS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
 _LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
 _CELL = re.compile(r"(?i)\s*</t[dh]>\s*<t[dh][^>]*>\s*")
 _ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.*?)</t[dh]>\s*</tr>", re.DOTALL)
+_LISTED_ROW = re.compile(r"(?m)^[ \t]*\* - (.*\n(?:[ \t]+- .*(?:\n|\Z))+)")
+"""A row of a table of reStructuredText that is written as a list of lists."""
 _TAG = re.compile(r"(?i)</?(?:b|strong|em|i|br|p|dl|dt|dd|table|tbody|thead|sub|small|span|div|u)(?:\s[^<>]*)?/?>")
 _BOX = re.compile(r"[-*+][ \t]*\[[ xX✓✔]\]")
 _RULE_CELL = re.compile(r":?-{2,}:?|={2,}")
@@ -94,6 +96,7 @@ def take_apart(text: str) -> Page:
     text = _BADGE.sub(lambda badge: f"{badge[1]}: {badge[2].replace('_', ' ')}", _FENCE.sub("", _COMMENT.sub("", text)))
     text = _CALLOUT.sub(lambda box: f"### {box[2].strip() or box[1]}", text)
     text = _ROW.sub(lambda row: f"| {_CELL.sub(' | ', row[1])} |".replace("\n", " "), text)
+    text = _LISTED_ROW.sub(lambda row: "| " + re.sub(r"\n[ \t]+- ", " | ", row[1].rstrip()) + " |\n", text)
     text = _TAG.sub("", text)
     here: list[str] = []
     bodies: list[tuple[str, list[str]]] = [("", here)]

@@ -135,7 +135,8 @@ def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:
         return False
     dated = bool(page.first("date") or page.section("date") or _told_in_passing(page) or day_in(page.first("status")))
     lists = not stated and bool(page.first("status") or page.section("status"))  # all that a status could be
-    return known or (stated and (decides or why or dated)) or (decides and why and dated and not lists)
+    tells = stated and standing is not Standing.UNKNOWN  # without a number or a day, a sentence about statuses is none
+    return known or (tells and (decides or why)) or (stated and dated) or (decides and why and dated and not lists)
 
 
 def _is_hollow(page: Page, text: str) -> bool:
@@ -197,7 +198,7 @@ def _title_of(heading: str, place: PurePosixPath) -> str:
 def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
     """The standing of a record: its status field, its status section, what its title says, the folder it lies in."""
     for told in (*(value for name, value in page.fields.get("status", ()) if value), page.section("status")):
-        standing, said = standing_in(told)
+        standing, said = standing_in(_without_replacing(told))
         if standing is not Standing.UNSTATED:
             return standing, said
     if told := _told_in_passing(page):
@@ -270,7 +271,7 @@ def _speaks_of(page: Page) -> tuple[list[str], list[str]]:
         found += [text for heading, text in page.sections if kind_of(heading) == kind and not says_nothing(text)]
     for text in _places(page):
         for line in _SPEAKS.finditer(text):
-            kind = kind_of(line["what"].rpartition(",")[2]) or kind_of(line["what"].split()[-1])
+            kind = _relation_of(line)
             if kind in told and not speaks_of_part(line["what"]):
                 told[kind].append(line["whom"])
         for kind, cue in (("superseded_by", _BY), ("supersedes", _OVER)):
@@ -279,10 +280,23 @@ def _speaks_of(page: Page) -> tuple[list[str], list[str]]:
     return told["supersedes"], told["superseded_by"]
 
 
+def _relation_of(line: re.Match[str]) -> str:
+    """The kind of relation that a line tells; a verb may stand around what it speaks of ("löst ADR-7 ab")."""
+    what, last = line["what"], line["whom"].rstrip(" .").rpartition(" ")[2]
+    if (day := day_said(line["whom"])) and line["whom"].startswith(day):
+        return ""  # it tells when, and not what of
+    return kind_of(what.rpartition(",")[2]) or kind_of(what.split()[-1]) or kind_of(f"{what} {last}")
+
+
+def _without_replacing(status: str) -> str:
+    """A status without the lines that say what the record replaces: "ersetzt" by itself is also what became of a record."""
+    return _SPEAKS.sub(lambda line: "" if _relation_of(line) == "supersedes" else line[0], status)
+
+
 _BY = re.compile(r"(?i)\b(?:supers?[ec]+eded|replaced|obsoleted|ersetzt|abgelöst|remplacée?"
                  r"|re?emplazad[oa]|sustituid[oa]|substituíd[oa]|"
-                 r"sostituit[oa])[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
-                 r"|(?:被|由)[ \t]*([^\n]{1,200}?)[ \t]*取代")
+                 r"sostituit[oa])(?:[ \t,(]+(?:\w{1,3}[ \t]+)?\d[\d./-]{5,9}\)?)?[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
+                 r"|(?:\b(?:durch|von)[ \t]|被|由)[ \t]*([^\n]{1,200}?)[ \t]*(?:\b(?:ersetzt|abgelöst)\b|取代)")
 _OVER = re.compile(r"(?i)\b(?:supers?[ec]+des|obsoletes)\b[ \t:]*([^\n]{1,300})"
                    r"|取代[ \t了]*([^\n]{1,200})")
 

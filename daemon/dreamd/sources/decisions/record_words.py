@@ -51,6 +51,7 @@ _BECAUSE = re.compile(r"(?i)\b(?:because|since|so that|in order to|"
 _CHOSEN = re.compile(r"(?i)\n[ \t>*_+-]*"
                      r"(?:chosen|selected|gewählte) (?:option|alternative|solution)s?[*_]*\s*[:：][*_]*\s*((?:[^\n]+\n?)+)")
 _QUOTED = re.compile(r"([\"'“„«‘])(.+?)[\"'”“»’](?=[\s,.;]*(?:because|weil|porque|parce|$|[,.;(]))")
+_QUOTES = re.compile(r"[\"'“„«‘‚»][\"'”“»’«]")
 _BELOW = re.compile(r"(?i)\(?see (?:below|above|the)|siehe unten")
 
 
@@ -97,7 +98,7 @@ def standing_in(value: str) -> tuple[Standing, str]:
         return Standing.UNSTATED, ""
     told: list[tuple[str, Standing, str]] = []
     for line in lines:
-        found = list(_standings()[0].finditer(line[:160]))
+        found = [m for m in _standings()[0].finditer(line[:160]) if not _is_mentioned(line, m)]
         kinds = {_kind(m) for m in found}
         if len(kinds) > 2 and (any(sign in line for sign in ("|", "/", "{", " or ")) or "," in line and not day_said(line)):
             return Standing.UNSTATED, ""
@@ -115,6 +116,12 @@ def standing_in(value: str) -> tuple[Standing, str]:
 def _is_part(line: str, found: re.Match[str]) -> bool:
     """Whether a word of standing speaks of a part alone: "partially superseded by"."""
     return _kind(found) is Standing.SUPERSEDED and _PART.search(line[:found.start()]) is not None
+
+
+def _is_mentioned(line: str, found: re.Match[str]) -> bool:
+    """Whether a word is spoken of and not said: in quotation marks, among other words."""
+    around = line[found.start() - 1:found.start()] + line[found.end():found.end() + 1]
+    return _QUOTES.fullmatch(around) is not None and len(re.findall(r"\w+", line)) > len(found[0].split()) + 2
 
 
 def speaks_of_part(text: str) -> bool:

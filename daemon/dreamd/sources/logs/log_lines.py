@@ -40,7 +40,8 @@ _NO_DEED = frozenset({"debug", "trace", "10", "20"})
 _ERRORS = frozenset({"error", "errors", "err", "fail", "failed", "fails", "failure", "failing", "crash", "crashed", "exception",
                      "panic", "broken", "broke"})
 _FIXES = frozenset({"fix", "fixed", "fixes", "bugfix", "hotfix", "resolve", "resolved", "repair", "repaired", "mend", "mended",
-                    "patched", "recover", "recovered"})
+                    "patched", "recover", "recovered", "restored"})
+_DENIALS = frozenset({"no", "not", "never", "without", "if", "until", "when"})
 _PAIR = re.compile(r'\s*([A-Za-z_@][\w.@/-]{0,80})(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?(?=\s|$)')
 _WORD = re.compile(r"[a-z]+")
 _VOLATILE = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
@@ -96,10 +97,13 @@ def steady(text: str) -> str:
 
 
 def _deed(action: str, said: str, level: str) -> Deed:
-    first = [found[0] for text in (action, said) if (found := _WORD.findall(text.casefold()[:80]))]
-    if level in _ERROR_LEVELS or level.isdecimal() and int(level) >= _ERROR_NUMBER or first[:1] and first[0] in _ERRORS:
+    if level in _ERROR_LEVELS or level.isdecimal() and int(level) >= _ERROR_NUMBER:
         return Deed.ERROR
-    return Deed.FIX if any(word in _FIXES for word in first) else Deed.DONE
+    # What became of it stands first or last: "failed to connect", "restart fixed"; between them stands what it is about.
+    words = [found for text in (action, said) if (found := _WORD.findall(text.casefold()))]
+    ends = [found[0] for found in words] + [found[-1] for found in words if not _DENIALS & set(found)]
+    told = next((word for word in ends if word in _ERRORS or word in _FIXES), "")
+    return Deed.ERROR if told in _ERRORS else Deed.FIX if told else Deed.DONE
 
 
 def _about(target: str, said: str, *, named: bool) -> tuple[str, ...]:
