@@ -85,4 +85,5 @@ def test_orders_that_were_planted_in_a_conversation_are_not_in_force(house: Hous
         for m in LINE.finditer(ask.data)))) if ask.role is Role.OBSERVER else Answer(Ending.REFUSED))
     night(house, echo)
     live = " ".join(texts(house, Status.LIVE)).casefold()
-    assert not [word for word in ("ignore all", "push to main", "audit@", "skipped", "never mask", "at once", "mallory") if word in live]
+    planted = ("ignore all", "push to main", "audit@", "skipped", "never mask", "at once", "mallory")
+    assert not [word for word in planted if word in live]

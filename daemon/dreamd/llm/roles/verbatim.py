@@ -24,7 +24,8 @@ def says(clause: str, sentence: str, *, answered: bool = False) -> bool:
     """Whether a clause says whole clauses of a sentence; `answered` where the sentence asks and somebody said yes to it."""
     if is_question(sentence) and not answered or is_musing(sentence) or patterns.has("words/sure", "hedge", sentence):
         return _has_same_words(read(clause), read(sentence), small=_listed("light", read(sentence).tongue))
-    parts = [part for part in _CLAUSES.split(patterns.cue(WORDS, "aside").sub(" ", sentence)) if part.strip()]
+    clause, sentence = (patterns.cue(WORDS, "aside").sub(" ", text) for text in (clause, sentence))
+    parts = [part for part in _CLAUSES.split(sentence) if part.strip()]
     ends = range(1, len(parts) + 1)
     return any(_is_said(clause, " , ".join(parts[start:end]), answered=answered)
                and not any(map(turns, (*parts[:start], *parts[end:])))
