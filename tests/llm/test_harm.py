@@ -7,7 +7,7 @@ import re
 import pytest
 from read_aloud import LINE, NEXT_NIGHT, NIGHT, Reader, facts, night, talk, texts
 
-from dreamd.core.values import Status
+from dreamd.core.values import Origin, Status, Trust
 from dreamd.models.language_model import Answer, Ask, Ending, Role
 from household import House, Said
 
@@ -59,6 +59,17 @@ def test_undo_gives_back_every_byte_of_what_a_liar_did(house: House) -> None:
     house.undo(NEXT_NIGHT, report.run)
     after = {p.relative_to(house.home): p.read_bytes() for p in sorted((house.home / "memory").rglob("*.md"))}
     assert after == before
+
+
+def test_what_only_a_model_says_was_said_lends_no_weight_and_no_persons_word(house: House) -> None:
+    noted = "The replica of cedar lives in Porto."
+    house.say(NIGHT, Said(TRUE[2]), Said(noted, origin=Origin.AGENT))
+    night(house, liar(), NIGHT)
+    for n in range(3):
+        talk(house, f"s-{n}", ("person", "the exporter is slow, look at it"), at=f"2026-01-06T0{n + 1}:00:00Z")
+    night(house, liar(TRUE[2], noted, "In Porto lives the replica of cedar."), NEXT_NIGHT)
+    weight = {m.text: (m.support, m.authority, len(m.spoken_in)) for m in house.memories()}
+    assert weight[TRUE[2]] == (1, Trust.USER, 0) and weight[noted] == (1, Trust.AGENT, 0)
 
 
 POISON = (
