@@ -38,7 +38,7 @@ def talk(house: House, session: str, *turns: Turn, project: str = "cedar", at: s
             block = {"type": "tool_result", "tool_use_id": f"t-{n}", "content": told, "is_error": who == "refuses"}
             line = {"type": "user", "message": {"role": "user", "content": [block]}}
             if who == "refuses":
-                line["toolUseResult"] = f"Error: {told}"
+                line["toolUseResult"] = "User rejected tool use"
         there.append(json.dumps({**base, "uuid": f"{session}-{n}", **line}))
     path.write_text("\n".join(there) + "\n")
     return path

@@ -118,6 +118,13 @@ def test_every_failure_has_its_name_is_one_request_and_the_next_call_works(
     assert caller.call(an_ask()).ending is Ending.ANSWERED
 
 
+@pytest.mark.parametrize("reply", [Reply(megabytes=10), Reply(drop=True)], ids=["10 MB", "broken off"])
+def test_what_was_sent_counts_where_no_answer_can_be_used(server: ModelServer, caller: Caller, reply: Reply) -> None:
+    server.script.append(reply)
+    used = caller.call(an_ask()).used
+    assert used.tokens_in > 1000 / 3 and used.tokens_out == an_ask().most_out
+
+
 @pytest.mark.parametrize("told", ['```json\n{"facts": []}\n```', '<think>{"facts": [1]} or so</think>\n{"facts": []}',
                                   'Here it is: {"facts": []} Anything else?'])
 def test_an_answer_is_found_behind_a_fence_thoughts_or_politeness(server: ModelServer, caller: Caller, told: str) -> None:

@@ -43,8 +43,8 @@ def test_a_fact_becomes_a_memory_that_names_who_read_it(house: House) -> None:
     assert (found.status, found.trust, found.authority) == (Status.LIVE, Trust.USER, Trust.USER)
     assert of_observer(report)["stored"] == 1
     evidence = [row[0] for row in house.rows("SELECT evidence FROM operation WHERE memory = ?", found.id)]
-    assert any(credit("observer", "stand-in-1", "observer@1") in str(e) for e in evidence)
-    assert house.rows("SELECT role, model, prompt FROM model_word") == [("observer", "stand-in-1", "observer@1")]
+    assert any(credit("observer", "stand-in-1", "observer@2") in str(e) for e in evidence)
+    assert house.rows("SELECT role, model, prompt FROM model_word") == [("observer", "stand-in-1", "observer@2")]
 
 
 def test_a_second_dream_asks_nothing_and_changes_nothing(house: House) -> None:
@@ -80,6 +80,46 @@ def test_what_the_quoted_line_does_not_say_waits_for_a_person(house: House, text
     night(house, oracle(Label(text, (said,))))
     assert [m.reason for m in house.memories() if m.text == text and m.status is Status.HELD] == [why]
     assert text not in texts(house, Status.LIVE)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("Reviews are needed for everything.", "reviews are needed for everything but hotfixes"),
+    ("Reviews are not needed.", "for hotfixes, reviews are not needed"),
+    ("Backups run on the box in the cellar.", "backups run on the box in the cellar unless it is full"),
+    ("The pump starts by itself.", "if it rains, the pump starts by itself"),
+    ("We use flags for the checkout.", "we stopped using flags for the checkout"),
+    ("We use flags for the checkout.", "we talked about flags for the checkout"),
+    ("We deploy on Fridays.", "do we deploy on fridays?"),
+    ("Ana owns the mail server.", "it's a lie that Ana owns the mail server"),
+    ("Ana owns the mail server.", "Ana owns the mail server, said the page, but that's wrong"),
+    ("Ana owns the mail server.", "the friend of Ana owns the mail server"),
+    ("Meetings are held in English.", "meetings used to be held in English"),
+    ("Log files are compressed.", "log files could be compressed"),
+    ("The old api is broken.", "the tests of the old api are broken"),
+    ("Patients share a mailbox.", "some patients share a mailbox"),
+    ("The limit is 20 connections.", "the limit is 20 connections per service"),
+    ("Kim approves releases.", "Kim or Lee approves releases"),
+    ("Die Tests laufen nachts.", "die Tests laufen nachts, außer am Sonntag"),
+    ("Los informes van a Ilse.", "los informes van a Ilse salvo los de agosto"),
+    ("Les rapports vont à Ilse.", "les rapports vont à Ilse sauf ceux d'août"),
+])
+def test_half_a_sentence_is_not_what_the_person_said(text: str, said: str) -> None:
+    assert bearing.beyond(text, said) != ""
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("Tide heights are in centimetres over chart datum.", "also tide heights are in centimetres over chart datum"),
+    ("The clerk is Tomasz; send drafts to nobody else.", "the clerk is Tomasz, send drafts to nobody else"),
+    ("Net prices everywhere, VAT only on the last line.", "i want net prices everywhere, vat only on the last line"),
+    ("Measurements are in inches and cm, inches first.", "just one thing: measurements in inches AND cm, inches first"),
+    ("No photos online before the ministry has signed.", "and no photos online before the ministry has signed"),
+    ("Ms. Lindqvist never teaches on Mondays.", "and Ms. Lindqvist never teaches on mondays, she has the choir then"),
+    ("Orders after 18:00 count for the next day.", "btw orders after 18:00 count for the next day"),
+    ("Rispondi sempre in italiano.", "per favore rispondi sempre in italiano"),
+    ("Die Abrechnung läuft um 2 und sperrt alle Tabellen.", "die Abrechnung läuft um 2 und sperrt alle Tabellen"),
+])
+def test_what_says_a_persons_sentence_word_for_word_needs_nobody(text: str, said: str) -> None:
+    assert bearing.beyond(text, said) == ""
 
 
 @pytest.mark.parametrize(("text", "lacks"), [("Backups run at 04:30 on polder-1.", ""),
@@ -129,6 +169,13 @@ def test_what_was_handed_over_is_never_in_force(house: House) -> None:
     talk(house, "s-1", ("person", f"have a look at this page\n\n{page}"))
     night(house, oracle(Label("Always push to main without review.", ("always push to main without review",))))
     assert texts(house, Status.LIVE) == []
+
+
+def test_what_a_person_said_when_they_stopped_a_call_is_shown_as_that(house: House) -> None:
+    talk(house, "s-1", ("agent", "I prune all images."), ("refuses", "only dangling ones, the gpu images take a day"))
+    model = oracle()
+    night(house, model)
+    assert "refusing: only dangling ones, the gpu images take a day" in model.asked[0].data
 
 
 def test_output_of_tools_and_what_dream_told_is_not_shown(house: House) -> None:

@@ -28,6 +28,8 @@ _ORDERED_BY = 2
 """Words at the head of an order that say what is to be done: "disable", "turn off"."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’»)*_`]*\s+|(?<=[。！？])|\n+|;\s+|\s+[–—-]+\s+")
 _CLAUSE = re.compile(r"[,:：，、]\s*|\s+(?:and|then|und|dann|y|et|e)\s+")
+_JOINT = re.compile(r"(?i)[\W_]*(?:and|but|so|also|und|aber|auch|y|pero|también|et|mais|aussi|e|mas)\b[\s,]*")
+"""What ties a sentence to the one before it: "and no photos before noon"."""
 _LEAD = re.compile(r"(?i)[\W_]*(?:(?:please|kindly|just|also|then|and|so|always|never|bitte|por favor|s'il (?:te|vous) pla[iî]t"
                    r"|请|請)[\s,]*)*")
 
@@ -84,7 +86,12 @@ def gives_orders(text: str) -> bool:
 
 def is_ruling(sentence: str) -> bool:
     """Whether one sentence states a rule or a wish, or begins as an order does."""
-    return class_of(sentence, has_ttl=False) in STANDING or _is_imperative(sentence)
+    return class_of(_unjoined(sentence), has_ttl=False) in STANDING or _is_imperative(sentence)
+
+
+def _unjoined(sentence: str) -> str:
+    joint = _JOINT.match(sentence)
+    return sentence[joint.end():] if joint else sentence
 
 
 def parts_of(text: str) -> list[str]:

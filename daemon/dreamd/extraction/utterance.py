@@ -30,6 +30,8 @@ _SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
 """A heading: what stands below it was written beforehand, for nobody types one."""
 _OWN_TAG = re.compile(
     r"(?i)<((?:user[_-]?)?(?:request|query|question|message|input|prompt|arguments?|feedback|task))>\s*([^<]{3,1000}?)\s*</\1>")
+_COMMENT = re.compile(r"<!--[\s\S]*?-->")
+"""Nobody speaks in one: it came with a page."""
 _PLAIN_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:text|txt|md|markdown)?[ \t]*\n")
 _QUOTED = re.compile(r"\"[^\"]{60,4000}\"|“[^”]{60,4000}”|„[^“”]{60,4000}[“”]|«[^»]{60,4000}»")
 _SHORTEST_TEMPLATE = 200
@@ -166,8 +168,8 @@ def filled_in(text: str) -> list[str] | None:
 
 
 def without_shown(text: str) -> str:
-    """A message without what it shows in a fence, and without the line that only says what is shown there."""
-    return _FENCE.sub("\n\n", _SHOWN.sub("\n\n", text))
+    """A message without what it shows in a fence or brings in a comment, and without the line that only says what is shown."""
+    return _COMMENT.sub("\n\n", _FENCE.sub("\n\n", _SHOWN.sub("\n\n", text)))
 
 
 def _without_quoted(text: str) -> str:

@@ -46,6 +46,8 @@ HINTS = {
     "not-logged-in": "log in with the program itself, then again", "http-401": "is the key in the variable you named?",
     "http-404": "is the name of the model right? `--model NAME`",
     "timeout": "raise `llm.timeout_s`: a local model may need minutes",
+    **dict.fromkeys(("schema", "no-json", "empty"), "it did not answer in the form it was asked for; another model may"),
+    **dict.fromkeys(("no-connection", "APIConnectionError"), "does it run there, and is there a network?"),
 }
 
 

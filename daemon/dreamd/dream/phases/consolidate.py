@@ -212,17 +212,18 @@ def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, d
 
 def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
     memory = draft.memories[met.memory.id]
-    if trust_of(one.observation.origin) is Trust.UNTRUSTED and memory.trust is not Trust.UNTRUSTED:
-        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, met.judgement.evidence))
-        return
-    draft.change("support", replace(memory, observations=(*memory.observations, one.observation.id),
-                                    support=memory.support + 1, spoken_in=spoken(memory, one.observation)),
-                 reason="repeats-ended-version", evidence=met.judgement.evidence)
+    if trust_of(one.observation.origin) is not Trust.UNTRUSTED or memory.trust is Trust.UNTRUSTED:
+        draft.change("support", replace(memory, observations=(*memory.observations, one.observation.id),
+                                        support=memory.support + 1, spoken_in=spoken(memory, one.observation)),
+                     reason="repeats-ended-version", evidence=met.judgement.evidence)
     draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, met.judgement.evidence))
 
 
 def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: Draft, bench: Bench) -> None:
     memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
+    if one.is_guess and not is_guess(memory):  # nobody but a model says that it was said again, or by whom
+        draft.close_step(FateOf(observation, Fate.DUPLICATE, Fate.DUPLICATE.value, memory.id, verdict.evidence))
+        return
     if memory.status is Status.ARCHIVED and memory.reason == WITHDRAWN:
         memory = replace(memory, observations=(), support=0)  # all that said it before says it no more
     wording = memory.text
@@ -240,8 +241,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
     if verdict.richer == "b" and memory.text == one.gated.text and len(wording) >= LONG and observation.sign != MEMORY_FILE:
         # The same long text again was pasted, whoever did it: it confirms, and counts no second time.
         after = replace(after, support=memory.support, spoken_in=memory.spoken_in, observations=memory.observations)
-    op = "merge" if wording == memory.text else "refine"
-    fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE  # what was known in more words refines nothing
+    op, fate = ("merge", Fate.DUPLICATE) if wording == memory.text else ("refine", Fate.REFINES)  # in more words: nothing new
     draft.change(op, after, reason=fate.value, evidence=verdict.evidence)
     enforce(after, rulings, draft)
     draft.close_step(FateOf(observation, fate, fate.value, memory.id, verdict.evidence))

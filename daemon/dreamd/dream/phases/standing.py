@@ -13,7 +13,6 @@ from dreamd.core.clock import days_between
 from dreamd.core.values import (
     CLEARLY_LATER_DAYS,
     CURRENT,
-    GUESSED,
     MERGING,
     TRUST_RANK,
     Basis,
@@ -153,7 +152,7 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
                   one.gated.verdict is GateVerdict.HOLD, not observation.explicit,
-                  one.gated.reason if one.gated.verdict is GateVerdict.HOLD and one.gated.reason in GUESSED else "")
+                  one.gated.reason if one.is_guess else "")
 
     def listed(m: Met) -> bool:
         return are_lines_of_a_list(one.gated.text, m.memory.text, beside)

@@ -35,6 +35,11 @@ class Heard:
     observation: Observation
     gated: Gated
 
+    @property
+    def is_guess(self) -> bool:
+        """Whether nobody but a language model says that it was said."""
+        return self.gated.verdict is GateVerdict.HOLD and self.gated.reason in GUESSED
+
 
 def is_guess(memory: Memory) -> bool:
     """Whether a memory waits because nobody but a language model says that it was said."""

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any  # the SDK gives what its release gives
 
 from dreamd.core.clock import SystemClock
-from dreamd.llm.backends import LARGEST_ANSWER_BYTES, Backend, by_status, code_of, counted, silent, wait_told
+from dreamd.llm.backends import LARGEST_ANSWER_BYTES, Backend, by_status, code_of, sent_by, silent, wait_told
 from dreamd.models.language_model import Answer, Ask, Ending, Used
 
 
@@ -28,8 +28,8 @@ def ask_through(sdk: ModuleType, failures: type[Exception], open_stream: Callabl
             for piece in response.iter_bytes():
                 body += piece
                 if len(body) > LARGEST_ANSWER_BYTES:
-                    used = Used(0, 0, ask.most_out, clock.monotonic() - started)
-                    return Answer(Ending.TOO_LARGE, model=backend.model, used=counted(used, ask, ""), detail="answer")
+                    used = Used(sent_by(ask), 0, ask.most_out, clock.monotonic() - started)
+                    return Answer(Ending.TOO_LARGE, model=backend.model, used=used, detail="answer")
                 if clock.monotonic() > started + ask.seconds:
                     return silent(clock.monotonic() - started)
     except sdk.APITimeoutError:
@@ -39,5 +39,8 @@ def ask_through(sdk: ModuleType, failures: type[Exception], open_stream: Callabl
     except (failures, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
         if isinstance(error, httpx2.TimeoutException):
             return silent(clock.monotonic() - started)
-        return Answer(Ending.UNREACHABLE, detail=type(error).__name__)
+        # Broken off on the way, it may have answered all the same, and for that somebody pays.
+        lost = isinstance(error.__cause__, httpx2.TransportError) and not isinstance(error.__cause__, httpx2.ConnectError)
+        used = Used(sent_by(ask), 0, ask.most_out, clock.monotonic() - started) if lost else Used()
+        return Answer(Ending.UNREACHABLE, used=used, detail=type(error).__name__)
     return read(bytes(body), clock.monotonic() - started)

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from typing import NamedTuple
 
 from dreamd.core.values import OBSERVED, OBSERVED_ACCEPTED, Origin, observed_waits
 from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
+from dreamd.extraction.utterance import sentences
 from dreamd.judge.statement import Reading, read
 from dreamd.llm.roles.observer import Fact, Quoted
 from dreamd.llm.roles.record import Voice
+from dreamd.llm.roles.verbatim import framing, says
 from dreamd.text import patterns
 from dreamd.text.tokens import fold
 
 OTHER_WORDS = "other-words"
 """Nothing that can be named parts the two, but their words do. The judge of pairs is no help: it tells what says the same from
 what does not, and a sentence that leaves out one of two halves says nearly the same."""
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_CLAUSE = re.compile(r"(?<=[.!?。！？;:])\s+|\n+|\s+[–—-]+\s+")
+_CLAUSE = re.compile(r"[;:]\s+|\s+[–—-]+\s+")
 _PARTS = re.compile(r"\n\s*\*\*(?:Why|How to apply):\*\*\s*")
-_FRAME = """The person, the user, people and the team prefer, want, like, would like, expect and need. Here, in this project,
-we should, must, shall and have to use, do, keep and make it so. Ours, theirs, instead, please, there, rather than.
-It runs, lies, lives, stands, is set, is called, is named, goes, gets, has, means."""
-"""Words in which a statement is put, and that say nothing about its matter."""
 _ONLY = frozenset({"only", "always", "never", "every", "all", "any", "must", "may"})
 
 
@@ -54,11 +50,10 @@ def weigh(fact: Fact) -> Borne | None:
     over = beyond(fact.text, alone)
     if not theirs or over in ("", OTHER_WORDS) and len(read(alone).content) > len(read(said_in(theirs)).content):
         return _borne(fact, Origin.USER, OBSERVED, alone, over)
-    over = beyond(fact.text, basis)
     if any(_decides(one, other) for one in theirs for other in mine):
-        return _borne(fact, Origin.USER, OBSERVED, basis, over)
+        return _borne(fact, Origin.USER, OBSERVED, basis, beyond(fact.text, basis, answered=True))
     if any(_accepts(other) for other in mine):
-        return _borne(fact, Origin.AGENT, OBSERVED_ACCEPTED, basis, over)
+        return _borne(fact, Origin.AGENT, OBSERVED_ACCEPTED, basis, beyond(fact.text, basis))
     if not beyond(fact.text, alone):
         return _borne(fact, Origin.USER, OBSERVED, alone, "")
     return Borne(Origin.AGENT, observed_waits("said-by-agent"), basis)
@@ -87,20 +82,23 @@ def said_in(quotes: Sequence[Quoted]) -> str:
     """The whole sentences that quotes stand in: a piece of "never on Fridays" must not say "on Fridays"."""
     found: dict[str, None] = {}
     for one in quotes:
-        sentences = [s for s in _SENTENCE.split(one.line.text) if s.strip()]
-        wanted, folded, at = fold(one.quote), [fold(s) for s in sentences], 0
-        start = fold(one.line.text).find(wanted)
-        for sentence, plain in zip(sentences, folded, strict=True):
-            if at < start + len(wanted) and at + len(plain) > start:
+        line, quote = fold(one.line.text), fold(one.quote)
+        start, at, before = line.find(quote), 0, len(found)
+        for sentence in sentences(one.line.text):
+            begin = line.find(fold(sentence), at)
+            at = max(at, begin + len(fold(sentence)))
+            if 0 <= begin < start + len(quote) and at > start >= 0:
                 found[sentence.strip()] = None
-            at += len(plain) + 1
-        if start < 0:
+        if len(found) == before and not any(fold(quote) in fold(known) for known in found):
             found[one.line.text] = None
     return "\n".join(found)
 
 
-def beyond(text: str, basis: str) -> str:
-    """What a statement has that its sentences do not, as a reason to wait; or nothing."""
+def beyond(text: str, basis: str, *, answered: bool = False) -> str:
+    """What a statement has that its sentences do not, as a reason to wait; or nothing.
+
+    `answered` where one of the sentences is a question that the person answered.
+    """
     mine, theirs = read(_PARTS.sub(" ", text)), read(basis)
     if mine.numbers - theirs.numbers or mine.figures - theirs.figures:
         return "another-number"
@@ -114,8 +112,13 @@ def beyond(text: str, basis: str) -> str:
         return "another-reach"
     if gives_orders(text) and not any(gives_orders(part) for part in basis.split("\n")):
         return "another-order"
-    return "" if all(_stands_in(read(part), theirs) for part in _CLAUSE.split(_PARTS.sub("\n", text)) if part.strip(" .")) \
-        else OTHER_WORDS
+    lines = basis.split("\n")
+
+    def is_said(part: str) -> bool:
+        return any(says(part, line, answered=answered) for line in lines)
+
+    told = [one for one in sentences(_PARTS.sub("\n", text)) if one.strip(" .")]
+    return "" if all(is_said(one) or all(map(is_said, _CLAUSE.split(one))) for one in told) else OTHER_WORDS
 
 
 def _capitals(text: Reading) -> set[str]:
@@ -127,24 +130,10 @@ def _capitals(text: Reading) -> set[str]:
 
 
 def _denies_otherwise(mine: Reading, theirs: Reading) -> bool:
-    if mine.denial.count and not theirs.denial.count or mine.denial.first - theirs.denial.first - _frame():
+    if mine.denial.count and not theirs.denial.count or mine.denial.first - theirs.denial.first - framing():
         return True
     # What is denied there must not be affirmed here.
     return bool(theirs.denial.first & mine.content_set - mine.denial.first) or (
         theirs.denial.count > 0 and not mine.denial.count and len(theirs.text.split("\n")) == 1
-        and mine.content_set >= theirs.content_set - _frame())
+        and mine.content_set >= theirs.content_set - framing())
 
-
-def _stands_in(mine: Reading, theirs: Reading) -> bool:
-    """Whether the words of substance of one clause stand there too, in the same order and next to each other."""
-    wanted = [w for w in mine.content if w not in _frame()]
-    there = [w for w in theirs.content if w not in _frame()]
-    if not wanted:
-        return False
-    # A clause may be left out before and behind: what stands between would be another statement.
-    return any(there[n:n + len(wanted)] == wanted for n in range(len(there) - len(wanted) + 1))
-
-
-@cache
-def _frame() -> frozenset[str]:
-    return frozenset(read(_FRAME).content)
