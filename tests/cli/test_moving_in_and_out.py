@@ -246,6 +246,11 @@ def _claude(root: Path) -> Path:
     return root / "data.zip"
 
 
+def _unpacked(root: Path) -> Path:
+    zipfile.ZipFile(_claude(root)).extractall(root / "data")
+    return root / "data"
+
+
 def _basic(root: Path) -> Path:
     (root / "kitchen").mkdir()
     (root / "kitchen" / "coffee.md").write_text(NOTE)
@@ -257,8 +262,8 @@ def _basic(root: Path) -> Path:
     (_mem0, {("Prefers dark roast coffee in the morning", "user", "2025-11-02T16:00:00Z"),
              ("The staging database is at db-2.internal", "user", "2025-11-03T08:00:00Z"),
              ("Was asked to translate a letter", "local:mem0 run-9", "2025-11-03T08:00:00Z")}),
-    (_claude, {("The user runs a pottery in Aalborg.", "user", LATER), ("The kiln is a Rohde TE 200.", "user", LATER),
-               ("The glaze book is kept in LaTeX.", "project:Glaze book", LATER)}),
+    *((make, {("The user runs a pottery in Aalborg.", "user", LATER), ("The kiln is a Rohde TE 200.", "user", LATER),
+              ("The glaze book is kept in LaTeX.", "project:Glaze book", LATER)}) for make in (_claude, _unpacked)),
     (_basic, {("The pour-over uses 15 g of coffee to 250 g of water (kitchen)", "project:kitchen", "2025-05-01T00:00:00Z")}),
 ])
 def test_what_other_programs_kept_waits_for_the_gate_with_its_origin(house: House, tmp_path: Path, make: Any,

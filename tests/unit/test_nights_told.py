@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
@@ -139,6 +140,17 @@ def test_words_that_came_and_went_are_told_apart_and_lose_nothing(before: str, a
     assert "".join(words for part, words in parts if part is not Part.OUT) == after
     assert "".join(words for part, words in parts if part is Part.IN) == came
     assert "".join(words for part, words in parts if part is Part.OUT) == went
+
+
+def test_two_texts_with_little_in_common_are_told_one_after_the_other() -> None:
+    before, after = "The lighthouse project deploys with Ansible.", "We moved the lighthouse deployment from Ansible to Nix."
+    assert word_changes(before, after) == ((Part.OUT, before), (Part.IN, after))
+
+
+def test_what_waits_or_ended_at_once_is_not_marked_as_new(two_nights: House) -> None:
+    learned = next(one for night in nights(two_nights) for one in night.told if one.kind is Kind.LEARNED)
+    assert learned.words == ((Part.IN, learned.text),)
+    assert replace(learned, kind=Kind.HELD).words == replace(learned, kind=Kind.RETIRED).words == ((Part.SAME, learned.text),)
 
 
 def test_several_notes_are_said_to_be_about_what_all_of_them_name() -> None:
