@@ -95,6 +95,16 @@ def test_a_round_trip_loses_nothing(rich: House, tmp_path: Path, target: str) ->
     assert len(arrived.taken.memories) == len(rich.memories())
 
 
+def test_each_long_step_of_an_import_is_named_and_none_stands_for_another(rich: House, tmp_path: Path) -> None:
+    found, steps = read_export(export(rich, tmp_path / "memory.jsonl")), []
+    with House(tmp_path).kit("2026-02-09T08:00:00Z") as kit:
+        kit.progress = lambda step, _done, total: steps.append((step, total > 0))
+        assert found and bring_in(kit, found).run
+    assert list(dict.fromkeys(steps)) == [
+        ("looking for secrets", True), ("taking in", True), ("taking in the journal", False), ("reading it back", False),
+        ("writing the journal", False), ("checking", False), ("writing files", False), ("embed", True)]
+
+
 def test_a_second_import_changes_nothing_and_a_dream_after_it_finds_nothing_to_do(rich: House, tmp_path: Path) -> None:
     there = House(tmp_path)
     source = export(rich, tmp_path / "memory.jsonl")

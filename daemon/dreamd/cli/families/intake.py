@@ -256,7 +256,6 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
         context.say(f"noted: {', '.join(told)}{later}")
         if stored and declined is None and not why and context.stdout.isatty():
             from dreamd.core import locks
-
             nightly = "tonight's, or " if locks.read_owner(context.world.paths.locks, locks.SERVICE_LOCK) else ""
             context.tell(f"it is known to `dream search` once a dream has taken it up: {nightly}`dream consolidate` now")
     if declined is not None:

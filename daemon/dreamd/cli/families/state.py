@@ -15,7 +15,6 @@ from dreamd.cli.printing.render import tell_way
 from dreamd.core.clock import SystemClock, iso, parse_instant
 from dreamd.core.errors import UsageError
 from dreamd.core.telemetry import Beat
-from dreamd.core.values import Status
 from dreamd.dream.sharing.offering import count_ready
 from dreamd.models import multilingual
 from dreamd.probing.vital_signs import TROUBLE_WITH
@@ -120,7 +119,7 @@ def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
         rows.append(("last dream", render.ago(standing.last_good.ended_at, now)))
     else:
         rows.append(("last dream", "none yet; `dream consolidate` makes one"))
-    kept = ", ".join(f"{n:,} {render.status_word(s)}" for s in Status if (n := standing.memories.get(s.value, 0)))
+    kept = ", ".join(f"{n:,} {render.status_word(status)}" for status, n in standing.memories.items() if n)
     rows.append(("memories", kept or "none yet"))
     if standing.categories:
         live = sum(standing.categories.values())
