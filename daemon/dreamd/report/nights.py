@@ -85,6 +85,8 @@ class Source:
     @property
     def told(self) -> str:
         """Who said it and where."""
+        if self.name and self.origin == Origin.IMPORT.value:  # the place says all that is known of who
+            return self.place
         talk = f", conversation {self.conversation}" if self.conversation and not self.name else ""
         return f"{self.who}, {'a note' if self.kind == 'note' else self.place}{talk}"
 
