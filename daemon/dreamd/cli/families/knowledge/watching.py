@@ -15,13 +15,13 @@ from dreamd.cli.families.knowledge.operating import MOST_SHOWN, SHOWN, since_whe
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.plain_words.for_people import stamp
-from dreamd.core.plain_words.plain_reasons import plain
-from dreamd.core.values import IN_PASSING, GateVerdict
+from dreamd.core.plain_words.plain_reasons import fate_words, plain
+from dreamd.core.values import Fate, GateVerdict
 from dreamd.library.line_log import told_at
 from dreamd.text.injection import strip_hidden
 
 LOOK_EVERY_S = 0.3
-IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you", GateVerdict.DISCARD.value: "let go"}
+IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you"}
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -107,7 +107,9 @@ def _at(path: Path) -> tuple[int, int]:
 def _became(row: Mapping[str, object]) -> str:
     """What the gate made of something, in the words in which every report counts it."""
     verdict = str(row.get("verdict", ""))
-    return "said in passing" if row.get("reason") == IN_PASSING else IN_WORDS.get(verdict, verdict)
+    if verdict == GateVerdict.DISCARD.value:
+        return fate_words(Fate.DISCARDED, str(row.get("reason", "")))
+    return IN_WORDS.get(verdict, verdict)
 
 
 def _line(row: Mapping[str, object]) -> list[str]:
