@@ -188,7 +188,7 @@ def test_an_automatic_dream_obeys_the_gates_and_a_day_later_goes_slowly(ada: Per
         return answer
 
     first = auto("2026-05-07T09:00:00Z")
-    assert first["outcome"] == "not-now" and "an agent was active 0 s ago" in str(first["reason"])
+    assert first["outcome"] == "not-now" and "active just now, a dream waits for 30 minutes" in str(first["reason"])
     assert auto("2026-05-08T08:00:00Z")["outcome"] == "not-now"
     assert json.loads(ada.dream("--json", "status", "--now", "2026-05-08T08:10:00Z").stdout)["next"]["due_since"] == (
         "2026-05-07T09:00:00Z")

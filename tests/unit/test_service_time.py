@@ -318,7 +318,7 @@ def test_beyond_three_days_the_heartbeat_says_starved_and_the_probe_finds_it(sta
 
 
 @pytest.mark.parametrize(("seen", "said"), [
-    (replace(CALM, agents_quiet_s=10.0), "an agent was active 10 s ago"),
+    (replace(CALM, agents_quiet_s=10.0), "an agent was active just now"),
     (replace(CALM, on_battery=Signal.YES, battery_percent=80.0), "on battery: transcripts are read, and nothing is dreamt"),
     (replace(CALM, on_battery=Signal.YES, battery_percent=9.0), "on battery at 9 %"),
     (replace(CALM, pressure=idle.Pressure(cpu=50.0)), "programs wait for the processor 50 %"),

@@ -305,7 +305,7 @@ def test_a_port_is_of_this_machine_alone_and_closes_when_nobody_looks(lived):
     assert not server.is_alive()
 
 
-def test_a_body_that_does_not_come_is_called_so_and_nothing_a_stranger_sends_is_said_in_the_terminal(lived, monkeypatch, caplog):
+def test_a_body_that_does_not_come_is_called_so_and_nothing_a_stranger_sends_is_said_aloud(lived, monkeypatch, caplog):
     monkeypatch.setattr(door, "BODY_WITHIN_S", 0.1)
     places = []
     server = threading.Thread(target=serving.serve, daemon=True, kwargs={

@@ -93,7 +93,7 @@ def areas(chart: Chart) -> str:
 
 
 def meters(chart: Chart, limits: Sequence[tuple[float, str]]) -> str:
-    """A bar across for each label, filled as far as its value is of the limit, which is its end; its figures behind its name."""
+    """A bar across for each label, filled as far as its value is of the limit, which is its end; figures behind the name."""
     height = TOP + 40 * len(chart.labels) + 6
     told = "; ".join(f"{label}: {words}" for label, (_, words) in zip(chart.labels, limits, strict=True))
     frame = Frame(chart.name, chart.title, told, height=height)
