@@ -32,7 +32,7 @@ dream: $(STAMP) ## set up, then one real dream
 	else \
 	  echo "no transcripts or memory directories found on this machine: dreaming over the sample in config/sample"; \
 	  rm -rf .sample; $(BIN)/dream --home .sample --config config/sample/dream.toml consolidate && \
-	  echo "this was the sample: look at it with $(BIN)/dream --home .sample list, undo, review …"; \
+	  echo "this was the sample: in place of dream say $(BIN)/dream --home .sample, as in $(BIN)/dream --home .sample diff"; \
 	fi
 
 test: $(DEV) ## the whole suite

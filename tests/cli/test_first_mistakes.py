@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 from dreamd.cli.commands import FAMILY
 from dreamd.cli.main import main
+from dreamd.core.values import IN_PASSING
 from household import FIRST_NIGHT, House
 
 
@@ -44,6 +46,36 @@ def test_a_note_says_on_a_terminal_that_search_knows_it_after_the_next_dream(hou
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: terminal, raising=False)
     _, told = said(house, capsys, "note", "The billing API listens on port 8080.")
     assert ("once a dream has taken it up" in told) is tells
+
+
+def test_nothing_is_promised_for_tonight_where_no_service_runs(house, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert "tonight" not in said(house, capsys, "note", "The billing API listens on port 8080.")[1]
+    house.dream(FIRST_NIGHT)
+    house.say(FIRST_NIGHT, "The search gateway listens on port 7000.")
+    told = said(house, capsys, "status")[1]
+    assert "no service runs: `dream consolidate` dreams now" in told
+    assert "at the earliest" not in told
+
+
+@pytest.mark.parametrize(("command", "action"), [("corpus", "add|list|remove"), ("completion", "bash|zsh|fish"),
+                                                 ("service", "install|uninstall")])
+def test_a_verb_without_its_action_names_those_there_are(house, capsys, command, action):
+    code, told = said(house, capsys, command)
+    assert (code, action in told) == (2, True)
+
+
+@pytest.mark.parametrize(("reason", "word"), [(IN_PASSING, "said in passing"), ("single-sighting", "waits to be heard again"),
+                                              ("question", "let go")])
+def test_events_are_counted_in_the_words_in_which_they_are_told(house, capsys, reason, word):
+    house.paths.logs.mkdir(parents=True)
+    rows = [{"verdict": "allow", "reason": "durable"}, {"verdict": "discard", "reason": reason}]
+    (house.paths.logs / "gate.ndjson").write_text("".join(
+        json.dumps({"time": FIRST_NIGHT, "id": "a1", "scope": "user", "class": "rule", "source": "note", **row}) + "\n"
+        for row in rows))
+    *told, _, counts = said(house, capsys, "events")[1].splitlines()
+    assert counts.startswith("2 verdicts: ") and {"1 let in", f"1 {word}"} == set(counts.partition(": ")[2].split(", "))
+    assert any(word in line for line in told)
 
 
 def test_no_digit_that_is_no_number_ends_a_command(house, capsys):

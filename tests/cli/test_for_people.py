@@ -60,7 +60,7 @@ def test_a_plan_does_not_say_that_what_it_read_was_stored(dream):
                                                  "cwd": "/srv/otter", "timestamp": TUESDAY, "message": said}) + "\n")
     plan, done = (dream("consolidate", *more, now=FRIDAY).out for more in (("--dry-run",), ()))
     assert "1 line, 1 prompt\n" in plan
-    assert "1 line, 1 prompt → 1 new observation\n" in done
+    assert "1 line, 1 prompt → 1 new statement\n" in done
 
 
 def test_the_history_says_first_that_a_run_was_taken_back(lived_in):
@@ -88,7 +88,7 @@ def test_a_terminal_without_a_size_is_no_narrow_one(lived_in):
 
 def test_nothing_to_do_is_one_line(lived_in):
     told = lived_in("consolidate")
-    assert (told.code, told.out, told.err) == (0, "nothing to do: no new observations, no edits, nothing due\n", "")
+    assert (told.code, told.out, told.err) == (0, "nothing to do: no new statements, no edits, nothing due\n", "")
 
 
 def test_a_long_report_stops_after_twenty_changes_and_says_where_the_rest_is(dream):

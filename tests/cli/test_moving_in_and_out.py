@@ -95,6 +95,16 @@ def test_a_round_trip_loses_nothing(rich: House, tmp_path: Path, target: str) ->
     assert len(arrived.taken.memories) == len(rich.memories())
 
 
+def test_each_long_step_of_an_import_is_named_and_none_stands_for_another(rich: House, tmp_path: Path) -> None:
+    found, steps = read_export(export(rich, tmp_path / "memory.jsonl")), []
+    with House(tmp_path).kit("2026-02-09T08:00:00Z") as kit:
+        kit.progress = lambda step, _done, total: steps.append((step, total > 0))
+        assert found and bring_in(kit, found).run
+    assert list(dict.fromkeys(steps)) == [
+        ("looking for secrets", True), ("taking in", True), ("taking in the journal", False), ("reading it back", False),
+        ("writing the journal", False), ("checking", False), ("writing files", False), ("embed", True)]
+
+
 def test_a_second_import_changes_nothing_and_a_dream_after_it_finds_nothing_to_do(rich: House, tmp_path: Path) -> None:
     there = House(tmp_path)
     source = export(rich, tmp_path / "memory.jsonl")
@@ -246,6 +256,11 @@ def _claude(root: Path) -> Path:
     return root / "data.zip"
 
 
+def _unpacked(root: Path) -> Path:
+    zipfile.ZipFile(_claude(root)).extractall(root / "data")
+    return root / "data"
+
+
 def _basic(root: Path) -> Path:
     (root / "kitchen").mkdir()
     (root / "kitchen" / "coffee.md").write_text(NOTE)
@@ -257,8 +272,8 @@ def _basic(root: Path) -> Path:
     (_mem0, {("Prefers dark roast coffee in the morning", "user", "2025-11-02T16:00:00Z"),
              ("The staging database is at db-2.internal", "user", "2025-11-03T08:00:00Z"),
              ("Was asked to translate a letter", "local:mem0 run-9", "2025-11-03T08:00:00Z")}),
-    (_claude, {("The user runs a pottery in Aalborg.", "user", LATER), ("The kiln is a Rohde TE 200.", "user", LATER),
-               ("The glaze book is kept in LaTeX.", "project:Glaze book", LATER)}),
+    *((make, {("The user runs a pottery in Aalborg.", "user", LATER), ("The kiln is a Rohde TE 200.", "user", LATER),
+              ("The glaze book is kept in LaTeX.", "project:Glaze book", LATER)}) for make in (_claude, _unpacked)),
     (_basic, {("The pour-over uses 15 g of coffee to 250 g of water (kitchen)", "project:kitchen", "2025-05-01T00:00:00Z")}),
 ])
 def test_what_other_programs_kept_waits_for_the_gate_with_its_origin(house: House, tmp_path: Path, make: Any,

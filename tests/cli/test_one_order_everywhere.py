@@ -130,7 +130,7 @@ def test_taking_an_undo_back_lets_the_run_stand_again_with_what_was_said(lived):
     undo = lived.json("history")["runs"][0]["run"]
     said = lived("undo", undo)
     assert f"what {lived.run} did stands again" in said
-    assert "0 observations set aside" not in said
+    assert "0 statements set aside" not in said
     assert lived.json("list")["memories"] == before
     assert "taken back by" not in lived("history").splitlines()[-2]
     assert lived.house.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1") == [(0,)]
@@ -147,5 +147,5 @@ def test_the_id_of_a_memory_where_a_run_belongs_is_known_for_what_it_is(lived):
 def test_redo_of_a_run_of_which_nothing_was_taken_back_says_so(lived):
     assert "nothing of that run was taken back" in lived("undo", "--redo", lived.run, code=4)
     lived("undo", lived.run, "--only", "1")
-    assert "1 observation waits again" in lived("undo", "--redo", lived.run)
+    assert "1 statement waits again" in lived("undo", "--redo", lived.run)
     assert "was not undone" not in lived("undo", "--redo", lived.run, code=4)

@@ -80,7 +80,7 @@ def test_a_list_that_an_undo_emptied_says_how_to_redo(dreamt):
 
 def test_a_list_before_the_first_dream_says_what_waits(dream):
     dream.json("note", SAID[0])
-    assert "1 observation waits for `dream consolidate`" in dream("list").err
+    assert "1 statement waits for `dream consolidate`" in dream("list").err
 
 
 def test_an_empty_machine_says_what_to_do_next(dream):
@@ -89,7 +89,7 @@ def test_an_empty_machine_says_what_to_do_next(dream):
     assert all(step in out for step in ("dream note ", "dream ingest PATH", "dream connect --list"))
     dream.json("note", SAID[0])
     dream("consolidate")
-    assert dream("consolidate").out.strip() == "nothing to do: no new observations, no edits, nothing due"
+    assert dream("consolidate").out.strip() == "nothing to do: no new statements, no edits, nothing due"
 
 
 def test_an_id_too_short_says_how_many_signs_are_needed(dreamt):

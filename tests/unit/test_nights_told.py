@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.settings import IndexSettings
 from dreamd.core.telemetry import log_event
 from dreamd.core.values import Origin
-from dreamd.report.nights import Kind, Night, load_night, load_nights
+from dreamd.report.nights import Kind, Night, Source, load_night, load_nights
 from dreamd.report.pictures import flow, timeline
 from dreamd.report.plots import Plot, load_plots, load_versions
 from dreamd.report.quiet import load_quiet
-from dreamd.report.sentences import tell_headline, tell_night, why_nothing
+from dreamd.report.sentences import quotes_apart, tell_headline, tell_night, why_nothing
 from dreamd.report.svg_frame import LEFT, Frame, draw_labels
 from dreamd.report.word_changes import Part, common_words, word_changes
 from dreamd.store.connection import open_reader
@@ -139,6 +140,29 @@ def test_words_that_came_and_went_are_told_apart_and_lose_nothing(before: str, a
     assert "".join(words for part, words in parts if part is not Part.OUT) == after
     assert "".join(words for part, words in parts if part is Part.IN) == came
     assert "".join(words for part, words in parts if part is Part.OUT) == went
+
+
+def test_two_texts_with_little_in_common_are_told_one_after_the_other() -> None:
+    before, after = "The lighthouse project deploys with Ansible.", "We moved the lighthouse deployment from Ansible to Nix."
+    assert word_changes(before, after) == ((Part.OUT, before), (Part.IN, after))
+
+
+def test_what_waits_or_ended_at_once_is_not_marked_as_new(two_nights: House) -> None:
+    learned = next(one for night in nights(two_nights) for one in night.told if one.kind is Kind.LEARNED)
+    assert learned.words == ((Part.IN, learned.text),)
+    assert replace(learned, kind=Kind.HELD).words == replace(learned, kind=Kind.RETIRED).words == ((Part.SAME, learned.text),)
+
+
+def test_what_a_sentence_quotes_keeps_its_own_direction_and_does_not_turn_the_sentence() -> None:
+    hebrew = "\u05e9\u05e8\u05ea 6"
+    assert quotes_apart(f"“{hebrew}” (1) was archived.") == [(False, "“"), (True, hebrew), (False, "” (1) was archived.")]
+    assert quotes_apart("It learned “a” (2) and “b” (3).")[1::2] == [(True, "a"), (True, "b")]
+
+
+def test_an_imported_file_is_named_by_its_place_alone() -> None:
+    source = Source("o", parse_instant(SECOND_DAY), Origin.IMPORT.value, "memory-dir", "memory", "", "words")
+    assert source.told == "memory directory: memory"
+    assert replace(source, kind="note", name="").told == "an import, a note"
 
 
 def test_several_notes_are_said_to_be_about_what_all_of_them_name() -> None:

@@ -241,7 +241,7 @@ def test_a_wait_begins_once_and_collects_what_held_it(tmp_path: Path) -> None:
     held = note_deferral(paths, ["pressure", "agents"], NOW + 2 * HOUR)
     assert (held.since, held.gates) == (NOW, ("agents", "pressure"))
     assert read_deferral(paths, NOW + 3 * HOUR) == held
-    assert held.words(NOW + 3 * HOUR) == "held back for 3 h by agents at work, a busy machine"
+    assert held.words(NOW + 3 * HOUR) == "it had waited for 3 hours because of agents at work, a busy machine"
     end_deferral(paths)
     assert read_deferral(paths, NOW) is None
 

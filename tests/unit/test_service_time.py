@@ -280,7 +280,7 @@ def test_a_machine_that_is_never_quiet_dreams_slowly_after_a_day(stage: Stage) -
     [(at, task)] = stage.started
     assert task.pace == Pace.TRICKLE
     assert timedelta(hours=24) <= at - START <= timedelta(hours=25)
-    assert "held back for 24 h by agents at work" in task.why and "slowly" in task.why
+    assert "it had waited for 1 day because of agents at work" in task.why and "slowly" in task.why
 
 
 def test_the_wait_is_counted_across_restarts_and_reboots(stage: Stage) -> None:
@@ -303,11 +303,11 @@ def test_beyond_three_days_the_heartbeat_says_starved_and_the_probe_finds_it(sta
     stage.seen = replace(CALM, on_battery=Signal.YES, battery_percent=12.0)
     stage.live(71)
     beat = json.loads(stage.paths.heartbeat.read_text())
-    assert beat["state"] == "waiting" and "starved" not in str(beat["holds"])
+    assert beat["state"] == "waiting" and "too long" not in str(beat["holds"])
     stage.live(2)
     assert stage.started == []
     beat = json.loads(stage.paths.heartbeat.read_text())
-    assert beat["holds"][0].startswith("starved for 7") and "battery" in beat["holds"][1]
+    assert beat["holds"][0] == "it has waited for 3 days, too long" and "battery" in beat["holds"][1]
     assert beat["due_since"] == iso(datetime.fromisoformat(beat["due_since"]))
     assert START <= datetime.fromisoformat(beat["due_since"]) <= START + timedelta(hours=1)
     probe = [sys.executable, "-m", "dreamd.cli.main", "--json", "--home", str(stage.paths.home), "--now", iso(stage.clock.wall),
@@ -318,8 +318,8 @@ def test_beyond_three_days_the_heartbeat_says_starved_and_the_probe_finds_it(sta
 
 
 @pytest.mark.parametrize(("seen", "said"), [
-    (replace(CALM, agents_quiet_s=10.0), "an agent was active 10 s ago"),
-    (replace(CALM, on_battery=Signal.YES, battery_percent=80.0), "on battery, only reading"),
+    (replace(CALM, agents_quiet_s=10.0), "an agent was active just now"),
+    (replace(CALM, on_battery=Signal.YES, battery_percent=80.0), "on battery: transcripts are read, and nothing is dreamt"),
     (replace(CALM, on_battery=Signal.YES, battery_percent=9.0), "on battery at 9 %"),
     (replace(CALM, pressure=idle.Pressure(cpu=50.0)), "programs wait for the processor 50 %"),
     (replace(CALM, pressure=idle.Pressure(io=50.0)), "programs wait for the disk 50 %"),
@@ -339,7 +339,7 @@ def test_each_gate_is_told_in_words_and_stands_in_the_record_of_the_run_it_held(
     stage.seen = CALM
     stage.live(0.5)
     [(_, task)] = stage.started
-    assert "observations wait" in task.why and "held back for" in task.why
+    assert "statements wait" in task.why and "it had waited for" in task.why
     assert any(words in task.why for words in deferral.GATES.values())
 
 

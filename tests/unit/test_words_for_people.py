@@ -70,9 +70,16 @@ def test_a_table_goes_on_below_its_last_column_in_a_terminal() -> None:
     assert lines[1].startswith("      ") and lines[-1] == "測試  x"
 
 
+def test_what_finds_no_room_beside_its_name_stands_below_it() -> None:
+    lines = render.table([("2026-05-07 09:30", "586fd14f7678", "project:lighthouse", "claude-code", "let in " * 9)], width=80)
+    assert max(map(len, lines)) <= 80
+    assert lines[0].endswith("claude-code") and lines[1].startswith("    let in")
+
+
 def test_reasons_are_plain_words_without_figures() -> None:
     clash = Evidence(EvidenceKind.CLASH, share=0.98)
-    assert why("contradicts", (clash,)).endswith("nothing tells which is right: read together they cannot both hold")
+    assert why("contradicts", (clash, Evidence(EvidenceKind.SAME_TIME))).endswith("hold, and nothing tells which is right")
+    assert why("updates", (clash,)).endswith("says otherwise: read together they cannot both hold")
     assert why("names-path-or-command", ("allow: names-path-or-command",)) == "it names something worth looking up"
     assert why("durable", ("allow: durable", "ends: 2026-06-05")) == "it says what holds for a time: until 2026-06-05"
     assert plain_evidence((clash,), "") == ("read together they cannot both hold",)

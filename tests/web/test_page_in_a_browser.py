@@ -207,7 +207,7 @@ def test_the_last_night_is_taken_back_and_its_words_handed_on_in_three_clicks(vi
     seen.tab.click("text=Take it back…")
     seen.tab.click("button.danger")
     seen.tab.wait_for_selector(".done")
-    assert "no dream takes them up again by itself" in seen.told()
+    assert "which no dream takes up again by itself" in seen.told()
     assert [m for m in lived.memories() if "Monday" in m.text] == []
     seen.tab.screenshot(path=SHOTS / "taken-back-desk-light.png", full_page=True)
     seen.tab.click("text=Hand what was said to the next dream")

@@ -16,7 +16,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("probe", "probe", "is it healthy? exit 0 yes, 1 no, 2 cannot tell"),
     )),
     ("tell", (
-        ("note", "intake", "add an observation, or many from JSON lines"),
+        ("note", "intake", "add a statement, or many from JSON lines"),
         ("ingest", "intake", "read transcripts, memory directories and logs from anywhere"),
         ("log", "knowledge.operating", "what was done, with what and why: one line, or look lines up"),
         ("sources", "intake", "what was found on this machine, how far each was read"),

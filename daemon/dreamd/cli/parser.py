@@ -15,6 +15,9 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Turn wrong arguments into the error that knows its exit code."""
         meant = self._meant(message)
+        for one in self._actions:  # what there is to choose from says more than that something is missing
+            if one.choices and not one.option_strings and not one.metavar and f"required: {one.dest}" in message:
+                message = message.replace(f"required: {one.dest}", f"required: {'|'.join(map(str, one.choices))}")
         raise UsageError(message, hint=f"did you mean `{meant}`?" if meant else f"see `{self.prog} --help`")
 
     def _meant(self, message: str) -> str:

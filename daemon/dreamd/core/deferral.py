@@ -17,6 +17,7 @@ from dreamd.core import fsio
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError
 from dreamd.core.paths import Paths
+from dreamd.core.plain_words.for_people import span
 
 LARGEST_BYTES = 4096
 LONGEST = timedelta(days=365)
@@ -41,10 +42,9 @@ class Deferral:
         return max(0.0, (now - self.since).total_seconds())
 
     def words(self, now: datetime) -> str:
-        """For how long and by what, for a run's record."""
-        minutes = self.waited_s(now) / 60
-        told = f"{minutes / 60:.0f} h" if minutes >= 120 else f"{minutes:.0f} min"
-        return f"held back for {told} by {', '.join(GATES.get(g, g) for g in self.gates) or 'nothing'}"
+        """For how long and because of what, for a run's record."""
+        return (f"it had waited for {span(self.waited_s(now))} because of "
+                f"{', '.join(GATES.get(g, g) for g in self.gates) or 'nothing'}")
 
 
 def deferral_path(paths: Paths) -> Path:

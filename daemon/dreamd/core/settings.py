@@ -70,7 +70,7 @@ class ExtractionSettings:
 
 @dataclass(frozen=True)
 class ConsolidateSettings:
-    neighbours: int = _number(6, 2, 64, "nearest memories each new observation is compared with")
+    neighbours: int = _number(6, 2, 64, "nearest memories each new statement is compared with")
     neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
     passage_pairs: int = _number(1500, 0, 100000, "pairs with a passage that one dream judges, of the newest first; 0: none")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
@@ -124,7 +124,7 @@ class ModelSettings:
 @dataclass(frozen=True)
 class ServiceSettings:
     min_hours: float = _number(24, 0, 720, "least time between two dreams")
-    volume_base: int = _number(50, 1, 100000, "waiting observations that make a dream worth while")
+    volume_base: int = _number(50, 1, 100000, "waiting statements that make a dream worth while")
     volume_share: float = _number(0.2, 0.0, 10.0, "the same, per memory already kept")
     volume_sessions: int = _number(5, 1, 1000, "conversations with something new that are enough instead")
     nightly_at: str = _free("03:00", "local time of the nightly dream")

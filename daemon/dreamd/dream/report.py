@@ -77,7 +77,7 @@ def _declined(plan: Plan) -> list[FateOf]:
 def tell_nothing(report: CycleReport) -> str:
     """Why no memory changed, and what was done all the same."""
     weighed = int(report.phases.get("consolidate", {}).get("weighed", 0))
-    return "no new observations, no edits, nothing due" + (f"; {weighed} passages of earlier days weighed" if weighed else "")
+    return "no new statements, no edits, nothing due" + (f"; {weighed} passages of earlier days weighed" if weighed else "")
 
 
 def tell_aside(told: Sequence[str]) -> list[str]:

@@ -68,7 +68,7 @@ def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPla
     """
     run = choose_run(kit, run_id)
     if run.undone_by:
-        raise Refused("that run is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
+        raise Refused("that run is taken back already", hint=f"`dream undo --redo {run.id}` takes its statements up again")
     if run.kind == "forget":
         raise Refused("what was forgotten is gone for good and cannot come back")
     if run.kind == "mask":
@@ -114,7 +114,7 @@ def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> froze
     while more := {i for some in bound if some & found for i in some} - found:
         found |= more
     if found & taken_back.load_taken_back(kit.store, run.seq).keys():
-        raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
+        raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its statements up again")
     return frozenset(found)
 
 
@@ -158,7 +158,7 @@ def redo(kit: Kit, run_id: str) -> int:
             count = observations.hand_back(tx, run.seq)
             if not count:
                 raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
-        kit.end(f"observations of run {run.id} handed back")
+        kit.end(f"statements of run {run.id} handed back")
     return count
 
 

@@ -239,7 +239,7 @@ def check_wait(world: World, facts: Facts, beats: Iterable[Mapping[str, object]]
         holds = beat.get("holds")
         why = ", ".join(printable(h) for h in holds) if isinstance(holds, list) and holds else ""
         if waited_s > HOUR_S * number(preferences, "starved_after_hours") and has_had_time(world, facts):
-            held = f"a dream is due for {span(waited_s)}, held back by {why or 'nobody knows'}"
+            held = f"a dream is due for {span(waited_s)} and waits because of {why or 'what nobody knows'}"
             return Check("wait", "starved", held, "run `dream consolidate`")
         if why:
             return Check("wait", "deferred", f"a dream is due and waits: {why}", "")

@@ -93,7 +93,7 @@ def areas(chart: Chart) -> str:
 
 
 def meters(chart: Chart, limits: Sequence[tuple[float, str]]) -> str:
-    """A bar across for each label, filled as far as its value is of the limit, which is its end; figures beside."""
+    """A bar across for each label, filled as far as its value is of the limit, which is its end; figures behind the name."""
     height = TOP + 40 * len(chart.labels) + 6
     told = "; ".join(f"{label}: {words}" for label, (_, words) in zip(chart.labels, limits, strict=True))
     frame = Frame(chart.name, chart.title, told, height=height)
@@ -101,8 +101,7 @@ def meters(chart: Chart, limits: Sequence[tuple[float, str]]) -> str:
     for n, (label, value, (limit, words)) in enumerate(zip(chart.labels, chart.rows[0].values, limits, strict=True)):
         y = TOP + 40 * n
         share = value / limit if limit else 0.0
-        frame.text(RIGHT, y + 6, label)
-        frame.text(frame.width - RIGHT, y + 6, words, anchor="end", opacity=0.8)
+        frame.text(RIGHT, y + 6, f"{label}: {words}")  # together: a narrow screen shows the left end
         frame.draw(element("rect", x=RIGHT, y=y + 12, width=wide, height=10, rx=3, fill="currentColor", opacity=0.15),
                    element("rect", x=RIGHT, y=y + 12, width=wide * min(1.0, share), height=10, rx=3,
                            fill=colour(0 if share < 0.9 else 1)))

@@ -93,7 +93,7 @@ def quiet_lines(day: Day) -> list[str]:
         lines.append(f"Dream looked {times} and had nothing to do{why}.")
     held = list(dict.fromkeys(q.why for q in day.quiet if q.held and q.why))
     if held and not day.nights:
-        lines.append(f"A dream was held back: {'; '.join(held[:3])}.")
+        lines.append(f"A dream had to wait: {'; '.join(held[:3])}.")
     return lines
 
 

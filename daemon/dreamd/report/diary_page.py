@@ -10,7 +10,7 @@ from dreamd.report.elements import Element, add_all, as_html, clean, element
 from dreamd.report.nights import Night, Told
 from dreamd.report.pictures import flow
 from dreamd.report.plots import Plot
-from dreamd.report.sentences import day_words, tell_headline, tell_night
+from dreamd.report.sentences import day_words, quotes_apart, tell_headline, tell_night
 from dreamd.report.word_changes import Part
 from dreamd.sources.base.own_writing import MARK
 
@@ -52,13 +52,17 @@ def _day(day: Day, diary: Diary) -> Iterator[Element]:
         at = night.run.now.astimezone(diary.zone)
         yield element("h3", f"{at:%H:%M} · {tell_headline(night) if night.told else 'no memory changed'} ",
                       element("span", f"({night.run.kind} {night.run.id})", class_="soft"))
-        yield add_all(element("ul"), (element("li", sentence) for sentence in tell_night(night, diary.zone)))
+        yield add_all(element("ul"), (_sentence(told) for told in tell_night(night, diary.zone)))
         if night.taken:
             yield element("figure", drawn(flow(night)))
         if night.told:
             yield _details(night)
     for line in quiet_lines(day):
         yield element("p", line)
+
+
+def _sentence(told: str) -> Element:
+    return element("li", *(element("bdi", part) if is_quote else part for is_quote, part in quotes_apart(told)))
 
 
 def _details(night: Night) -> Element:

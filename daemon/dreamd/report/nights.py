@@ -19,7 +19,7 @@ from dreamd.core.plain_words.for_people import VOICES, count
 from dreamd.core.plain_words.plain_reasons import plain, plain_evidence, plain_skip, plain_why
 from dreamd.core.values import Fate, Memory, Observation, Origin
 from dreamd.dream.plan import Change
-from dreamd.report.word_changes import WordChange, word_changes
+from dreamd.report.word_changes import Part, WordChange, word_changes
 from dreamd.store import journal, observations, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import DREAM, Entry, Run
@@ -85,6 +85,8 @@ class Source:
     @property
     def told(self) -> str:
         """Who said it and where."""
+        if self.name and self.origin == Origin.IMPORT.value:  # the place says all that is known of who
+            return self.place
         talk = f", conversation {self.conversation}" if self.conversation and not self.name else ""
         return f"{self.who}, {'a note' if self.kind == 'note' else self.place}{talk}"
 
@@ -128,7 +130,9 @@ class Told:
 
     @property
     def words(self) -> tuple[WordChange, ...]:
-        """Which words came, went and stayed."""
+        """Which words came, went and stayed; of what came and waits, or ended at once, none."""
+        if self.before is None and self.after and self.kind is not Kind.LEARNED:
+            return ((Part.SAME, self.after.text),)
         return word_changes(self.before.text if self.before else "", self.after.text if self.after else "")
 
     @property

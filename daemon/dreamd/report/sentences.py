@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, tzinfo
 
@@ -16,6 +17,7 @@ NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 QUOTED = 3
 """Memories of a kind that are told by their words; the others are counted."""
 LONGEST_QUOTE = 110
+_QUOTED = re.compile("(?<=“)([^“”]*)(?=”)")
 _DREAM_VERBS = {"pin": "You pinned", "unpin": "You unpinned", "restore": "You brought back", "forget": "You had forgotten",
                 "review": "You decided on", "edit": "You edited", "promote": "You promoted", "move": "You moved",
                 "mask": "A secret was masked in", "import": "You took in"}
@@ -56,6 +58,13 @@ def day_words(day: date | datetime, *, beside: date | datetime | None = None) ->
     """A day as people write it, with the year unless it is that of the day beside it."""
     told = f"{day.day} {MONTHS[day.month - 1]}"
     return told if beside is not None and beside.year == day.year else f"{told} {day.year}"
+
+
+def quotes_apart(sentence: str) -> list[tuple[bool, str]]:
+    """A sentence in parts, and whether each is what somebody said: words of a script that runs the other way must not turn
+    those around them."""
+    parts = _QUOTED.split(sentence)
+    return [(n % 2 == 1, part) for n, part in enumerate(parts) if part]
 
 
 def _head(night: Night) -> Iterator[str]:

@@ -9,6 +9,8 @@ from enum import StrEnum
 _PIECE = re.compile(r"\s+|\w+(?:[.:/@_-]+\w+)*|[^\w\s]")
 """A version, an address, a path is one word: nobody reads half of it."""
 _LETTERED = re.compile(r"\w")
+LEAST_IN_COMMON = 0.5
+"""Share of words that stay, below which two texts are told one after the other: a patchwork of both could not be read."""
 MOST_PIECES = 1500
 """Longer texts are told whole: comparing them word by word would take longer than anybody reads."""
 
@@ -30,11 +32,13 @@ WordChange = tuple[Part, str]
 def word_changes(before: str, after: str) -> tuple[WordChange, ...]:
     """A text from before to after, in stretches of words; those that went stand before those that came in their place."""
     old, new = _PIECE.findall(before), _PIECE.findall(after)
-    if before == after or max(len(old), len(new)) > MOST_PIECES:
-        whole = ((Part.SAME, before),) if before == after else ((Part.OUT, before), (Part.IN, after))
-        return tuple(one for one in whole if one[1])
+    if before == after:
+        return ((Part.SAME, before),) if before else ()
+    matched = SequenceMatcher(None, old, new, autojunk=False)
+    if max(len(old), len(new)) > MOST_PIECES or _in_common(matched, old, new) < LEAST_IN_COMMON:
+        return tuple(one for one in ((Part.OUT, before), (Part.IN, after)) if one[1])
     told: list[WordChange] = []
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in matched.get_opcodes():
         rows = ((Part.SAME, old[a:b]),) if tag == "equal" else ((Part.OUT, old[a:b]), (Part.IN, new[c:d]))
         told += [(part, "".join(words)) for part, words in rows if words]
     return tuple(told)
@@ -58,5 +62,16 @@ def common_words(texts: list[str], leave_out: frozenset[str]) -> str:
     return " ".join(run) if telling else ""
 
 
+def _in_common(matched: SequenceMatcher[str], old: list[str], new: list[str]) -> float:
+    """Which share of the words of both stands in both, in one order."""
+    both = sum(map(_has_letters, old)) + sum(map(_has_letters, new))
+    kept = sum(map(_has_letters, (old[i] for m in matched.get_matching_blocks() for i in range(m.a, m.a + m.size))))
+    return 2 * kept / both if both else 1.0
+
+
+def _has_letters(piece: str) -> bool:
+    return _LETTERED.search(piece) is not None
+
+
 def _words(text: str) -> list[str]:
-    return [piece for piece in _PIECE.findall(text) if _LETTERED.search(piece)]
+    return [piece for piece in _PIECE.findall(text) if _has_letters(piece)]

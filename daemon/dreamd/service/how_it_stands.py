@@ -15,6 +15,7 @@ from dreamd.core.errors import StoreMissing
 from dreamd.core.outage import Marker
 from dreamd.core.paths import default_config
 from dreamd.core.telemetry import Beat
+from dreamd.core.values import Status
 from dreamd.core.world import World
 from dreamd.dream import setting_aside
 from dreamd.dream.setting_aside import Copy
@@ -85,6 +86,7 @@ class Standing:
     def due_since(self) -> datetime | None:
         return self.outlook.deferral.since if self.outlook.deferral is not None else None
 
+
 def look(world: World) -> Standing:
     """How everything stands now.
 
@@ -117,7 +119,7 @@ def _read(world: World, store: Store) -> Standing:
         model=model, asking=asking,
         dreamer=dreamer, service=service, pulse=telemetry.read_beat(paths.heartbeat) if service else None,
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
-        last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store),
+        last_good=journal.last_run(store, outcomes=SUCCESSES), memories=_counted(store),
         categories=memories.count_by_category(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
         apart=multilingual.find_multilingual(kept_in=paths.models, keep=False),
@@ -126,6 +128,12 @@ def _read(world: World, store: Store) -> Standing:
         aside=tuple(set_asides.load_asides(store)), health=ask_probe(world),
         markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
                                           fallback=outage.runtime_dir(world.env, paths.home))))
+
+
+def _counted(store: Store) -> dict[str, int]:
+    """How many memories there are of each status: first what holds."""
+    order = {status.value: n for n, status in enumerate(Status)}
+    return dict(sorted(memories.count_by_status(store).items(), key=lambda one: order.get(one[0], len(order))))
 
 
 def _asking(world: World, store: Store) -> tuple[tuple[str, ...], dict[str, object] | None]:

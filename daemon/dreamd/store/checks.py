@@ -84,7 +84,7 @@ def said_unchanged(store: Store) -> list[str]:
     """Every observation still has the id that its content gave it."""
     # Those with a key of the caller are read as well: words that are no text any more show themselves.
     rows, left = store.all(observations.JOINED), observations.load_left(store)
-    return [f"observation {o.id} is not what it was" for o in map(observations.read_row, rows)
+    return [f"statement {o.id} is not what it was" for o in map(observations.read_row, rows)
             if not o.key and not observations.is_itself(o, left)]
 
 
@@ -110,7 +110,7 @@ def status_fits(store: Store) -> list[str]:
               store.all("SELECT id FROM memory WHERE status = 'superseded' AND superseded_by = '' AND reason <> 'forgotten'")]
     faults += [f"memory {r['id']} is live and superseded" for r in
                store.all("SELECT id FROM memory WHERE status IN ('live', 'held', 'stale') AND superseded_by <> ''")]
-    faults += [f"memory {r['id']} has no observation behind it" for r in
+    faults += [f"memory {r['id']} has no statement behind it" for r in
                store.all("""SELECT id FROM memory m WHERE status IN ('live', 'held', 'stale')
                             AND NOT EXISTS (SELECT 1 FROM support s WHERE s.memory = m.id)""")]
     return faults
@@ -173,7 +173,7 @@ def fates_sound(store: Store) -> list[str]:
     """A fate that names a memory names one that exists, unless the run was undone."""
     rows = store.all("""SELECT observation FROM fate f WHERE memory <> '' AND set_aside = 0
                         AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = f.memory)""")
-    return [f"observation {r['observation']} led to a memory that is not there" for r in rows]
+    return [f"statement {r['observation']} led to a memory that is not there" for r in rows]
 
 
 def sealed(store: Store) -> list[str]:

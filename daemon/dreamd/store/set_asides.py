@@ -41,7 +41,7 @@ class Aside:
 
     def told(self) -> str:
         """The thing and the reason in words."""
-        named = {SOURCE: "source", MESSAGE: "part of", OBSERVATION: "observation", SCOPE: "scope", FILE: "file",
+        named = {SOURCE: "source", MESSAGE: "part of", OBSERVATION: "statement", SCOPE: "scope", FILE: "file",
                  EDITS: "edits by hand in scope", FILES: "files of scope"}[self.kind]
         return f"{named} `{self.place or self.name}` ({self.why})"
 

@@ -117,7 +117,7 @@ def _forget(kit: Kit, said: Said) -> Done:
     chosen, loose = verbs.find_named(kit, [said.get("id", "")])
     gone, left = forget_whole(kit, Going(chosen, loose, seen=seen))
     told = (f"forgotten{'' if left else ' for good'}: {count(gone.memories, 'memory')}, "
-            f"{count(gone.observations, 'observation')}, {count(gone.files, 'file')} rewritten or removed")
+            f"{count(gone.observations, 'statement')}, {count(gone.files, 'file')} rewritten or removed")
     beyond = tuple(f"{one.kind} {one.path}, written on {one.at.date()}" for one in out_of_reach(kit.store))
     return Done(told, left=tuple(left), beyond=beyond)
 
@@ -145,8 +145,8 @@ def _undo(kit: Kit, said: Said) -> Done:
     done = undoing.apply_undo(kit, plan, with_later=bool(later))
     if done.standing:
         return Done(f"took back {', '.join(done.runs)}: {', '.join(done.standing)} stands again", run=plan.run.id)
-    aside = (f"{count(done.observations, 'observation')} set aside: no dream takes them up again by itself"
-             if done.observations else "no observation had led to it")
+    aside = (f"{count(done.observations, 'statement')} set aside, which no dream takes up again by itself"
+             if done.observations else "no statement had led to it")
     return Done(f"took back {', '.join(done.runs)}: changes to {count(done.memories, 'memory')}, "
                 f"{count(done.files, 'file')} rewritten; {aside}", run=plan.run.id,
                 redo=plan.run.id if done.observations else "")
@@ -154,7 +154,7 @@ def _undo(kit: Kit, said: Said) -> Done:
 
 def _redo(kit: Kit, said: Said) -> Done:
     handed = undoing.redo(kit, said.get("run", ""))
-    return Done(f"{count(handed, 'observation')} handed to the next dream", run=said.get("run", ""))
+    return Done(f"{count(handed, 'statement')} handed to the next dream", run=said.get("run", ""))
 
 
 VERBS: dict[str, Callable[[Kit, Said], Done]] = {

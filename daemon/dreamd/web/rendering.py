@@ -20,6 +20,7 @@ from dreamd.core.world import World
 from dreamd.dream.telling.explained import Operation
 from dreamd.kit import read_zone
 from dreamd.probing.vital_signs import TROUBLE_WITH
+from dreamd.report.sentences import quotes_apart
 from dreamd.report.word_changes import word_changes
 from dreamd.store.journal import Run
 
@@ -36,8 +37,8 @@ class Renderer:
         self._world = world
         self._env = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
                                 trim_blocks=True, lstrip_blocks=True)
-        self._env.filters.update(words=_words, short=_short, when=self._when, stamp=self._stamp, count=count, marks=marks,
-                                 standing=status_word, outcome=outcome_words)
+        self._env.filters.update(words=_words, sentence=_sentence, short=_short, when=self._when, stamp=self._stamp,
+                                 count=count, marks=marks, standing=status_word, outcome=outcome_words)
         self._env.globals.update(differences=word_changes, reason_words=_reason, fate_words=_fate, clue_words=_clues,
                                  run_words=_run, op_words=_done, svg=Markup, voices=VOICES, word_of=WORD_OF,
                                  trouble_with=TROUBLE_WITH, of_wishes=OF_WISHES)
@@ -64,7 +65,7 @@ class Renderer:
             return read_zone("UTC")
 
 
-RUNS = {"dream": "a dream", "undo": "an undo", "redo": "observations handed back", "edit": "your edit", "pin": "your pin",
+RUNS = {"dream": "a dream", "undo": "an undo", "redo": "statements handed back", "edit": "your edit", "pin": "your pin",
         "unpin": "your unpin", "review": "your decision", "restore": "your restore", "promote": "your promotion",
         "forget": "a forgetting", "attach": "an attached directory", "hold": "the audit", "mask": "a masked secret"}
 
@@ -96,6 +97,12 @@ def _words(text: str) -> str:
     """What somebody said, line by line, without signs that nobody can see."""
     lines = [clean(line) for line in str(text)[:LONGEST_SHOWN].splitlines()]
     return "\n".join(lines) + (" …" if len(str(text)) > LONGEST_SHOWN else "")
+
+
+def _sentence(text: str) -> Markup:
+    """A sentence of ours, with what it quotes kept in a direction of its own."""
+    return Markup("").join(Markup("<bdi>{}</bdi>").format(part) if is_quote else part
+                           for is_quote, part in quotes_apart(_words(text)))
 
 
 def _short(text: str) -> str:

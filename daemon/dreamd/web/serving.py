@@ -57,9 +57,9 @@ def serve(world: World, *, port: int = 0, path: Path | None = None, idle_s: floa
     with _bound(port, path) as (bound, place):
         watch = _Watch(idle_s, should_stop)
         page, opened = build_page(world, keys, touch=watch.touch, embedder=embedder)
-        config = uvicorn.Config(page, http="h11", ws="none", lifespan="off", log_config=None, access_log=False,
-                                server_header=False, date_header=False, proxy_headers=False, backlog=BACKLOG,
-                                timeout_graceful_shutdown=2)
+        config = uvicorn.Config(page, http="h11", ws="none", lifespan="off", log_config=None,
+                                log_level="critical", access_log=False, server_header=False, date_header=False,
+                                proxy_headers=False, backlog=BACKLOG, timeout_graceful_shutdown=2)
         server = uvicorn.Server(config)
         tell(Place(keys, place, path))
         try:

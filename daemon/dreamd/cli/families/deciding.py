@@ -284,7 +284,7 @@ def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str], beyo
     context.document({"forgotten": counts, "left": list(left), "out_of_reach": [one.path for one in beyond]})
     beside = f"; {render.count(gone.lines, 'line')} of the logs" if gone.lines else ""
     context.say(f"forgotten{'' if left else ' for good'}: {render.count(gone.memories, 'memory')}, "
-                f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed"
+                f"{render.count(gone.observations, 'statement')}; {render.count(gone.files, 'file')} rewritten or removed"
                 f"{beside}")
     for place in left:
         context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
@@ -311,7 +311,7 @@ def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tup
 def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]],
                logged: Sequence[Mapping[str, object]] = ()) -> bool:
     _show_chosen(context, chosen, loose, logged)
-    beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
+    beside = f" and {render.count(len(loose), 'statement')} without one" if loose else ""
     beside += f", with {render.count(len(logged), 'line')} of the logs" if logged else ""
     context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be taken back [y/N] ")
     context.stdout.flush()

@@ -38,7 +38,7 @@ def init(context: Context, options: Namespace) -> int:
                       "warnings": list(founded.warnings)})
     context.say(f"a new store at `{store}`")
     if founded.taken:
-        context.say(f"{render.count(founded.taken, 'observation')} taken in from the inbox")
+        context.say(f"{render.count(founded.taken, 'statement')} taken in from the inbox")
     for place in founded.kept:
         context.say(f"what was there is kept as `{place}`")
     for warning in founded.warnings:

@@ -44,7 +44,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     parser.add_argument("--at", metavar="TIME", help="when it was said (now)")
     parser.add_argument("--conversation", default="", metavar="ID", help="the conversation it was said in")
     parser.add_argument("--key", default="", help="your own id: the same key twice is stored once")
-    parser.add_argument("--jsonl", metavar="FILE", help="read observations as JSON lines; `-` is standard input; the options "
+    parser.add_argument("--jsonl", metavar="FILE", help="read statements as JSON lines; `-` is standard input; the options "
                         "above are what counts for a line that does not say it")
 
 
@@ -255,7 +255,9 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
         later = ", waiting in the inbox while the store is busy" if deferred and not why else ""
         context.say(f"noted: {', '.join(told)}{later}")
         if stored and declined is None and not why and context.stdout.isatty():
-            context.tell("it is known to `dream search` once a dream has taken it up: tonight's, or `dream consolidate` now")
+            from dreamd.core import locks
+            nightly = "tonight's, or " if locks.read_owner(context.world.paths.locks, locks.SERVICE_LOCK) else ""
+            context.tell(f"it is known to `dream search` once a dream has taken it up: {nightly}`dream consolidate` now")
     if declined is not None:
         _tell_declined(context, declined)
     if why:
@@ -317,7 +319,7 @@ def ingest(context: Context, options: Namespace) -> int:
     context.say(f"read {of}{count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
                 f"{count(gathered.prompts, 'prompt')}; {gathered.stored} stored, {gathered.known} known already")
     if waiting:
-        context.say(f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
+        context.say(f"{count(waiting, 'statement')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
                     f"{'it' if waiting == 1 else 'them'} up")
     if stop.code:
         context.tell("stopped; nothing is lost, `dream ingest` goes on from here")

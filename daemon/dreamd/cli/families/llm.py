@@ -209,13 +209,15 @@ def status(context: Context, _options: Namespace) -> int:
     if llm.backend == "off":
         context.say("off: no language model is asked")
         context.tell("hint: `dream llm setup`")
+        if not any(one.requests for one in used.values()):
+            return 0
     else:
         context.say(f"{llm.backend}{f', model `{llm.model}`' if llm.model else ''}: asked at {destination(settings)}")
         context.say("asked for: " + (", ".join(role for role, on in roles.items() if on) or "nothing"))
     for span, one in used.items():
         context.say(f"this {span}: {one.requests} of {getattr(llm, f'requests_per_{span}'):,} calls, "
                     f"{one.tokens:,} of {getattr(llm, f'tokens_per_{span}'):,} tokens"
-                    f" ({_share(one):.0%} of those in from the cache), {_money(one)}")
+                    f" ({100 * _share(one):.0f} % of those in from the cache), {_money(one)}")
     if resting:
         context.say(f"rests until {render.stamp(resting.until)}: {resting.why}")
     if last and last.ending:

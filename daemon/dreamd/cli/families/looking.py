@@ -144,7 +144,7 @@ def _why_empty(store: Store) -> str:
 
     waiting, _ = observations.count_pending(store)
     if waiting:
-        return f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'} for `dream consolidate`"
+        return f"{count(waiting, 'statement')} {'waits' if waiting == 1 else 'wait'} for `dream consolidate`"
     undone = next((r for r in journal.load_runs(store, limit=1000) if r.undone_by and observations.is_set_aside(store, r.seq)),
                   None)
     if undone is not None:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dreamd.models import Embedder
 
 BATCH = 512
+EVEN = 0.5
+"""A verdict less likely than that is the one that is left."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ def run(context: Context, options: Namespace) -> int:
     seen = judge.explain(pair) if options.explain else None
     context.document(_document(verdict, seen))
     newer = f"  ({verdict.newer.upper()} is the newer)" if verdict.newer else ""
-    context.say(f"{verdict.relation.value}, {100 * verdict.confidence:.0f} % likely{newer}")
+    likely = f", {100 * verdict.confidence:.0f} % likely" if verdict.confidence >= EVEN else "; nothing else is likely enough"
+    context.say(f"{verdict.relation.value}{likely}{newer}")
     for told in plain_evidence(verdict.evidence, "", (pair.a, pair.b), sides=("the first", "the second")):
         context.say(f"  {render.clean(told)}")
     if not verdict.is_sure:

@@ -51,7 +51,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
         parser.add_argument("--redo", metavar="RUN",
-                            help="hand the observations of a run that was taken back to the next dream")
+                            help="hand the statements of a run that was taken back to the next dream")
         parser.add_argument("--model", metavar="NAME", default="", help="what this language model did, in whichever runs")
         parser.add_argument("--role", choices=[role.value for role in Role], default="",
                             help="what a language model did in this role, in whichever runs")
@@ -187,7 +187,7 @@ def undo(context: Context, options: Namespace) -> int:
             handed = undoing.redo(kit, options.redo)
         context.document({"redone": options.redo, "observations": handed})
         verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
-        context.say(f"{render.count(handed, 'observation')} {verb} again; `dream consolidate` takes {it} up")
+        context.say(f"{render.count(handed, 'statement')} {verb} again; `dream consolidate` takes {it} up")
         return 0
     if options.model or options.role:
         return _take_back(context, options)
@@ -212,14 +212,14 @@ def undo(context: Context, options: Namespace) -> int:
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
                       "files": done.files, "later": later, "returns": _returns_document(back),
                       "standing_again": list(done.standing)})
-    aside = "" if done.standing else f"{render.count(done.observations, 'observation')} set aside, "
+    aside = "" if done.standing else f"{render.count(done.observations, 'statement')} set aside, "
     context.say(f"took back {'one change of ' if options.only else ''}{', '.join(done.runs)}: changes to "
                 f"{render.count(done.memories, 'memory')}, {aside}{render.count(done.files, 'file')} rewritten")
     _tell_returns(context, back)
     if done.standing:
         context.say(f"what {', '.join(done.standing)} did stands again")
     if done.observations:
-        context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
+        context.tell(f"`dream undo --redo {plan.run.id}` hands the statements to the next dream")
     return 0
 
 
@@ -283,5 +283,5 @@ def _take_back(context: Context, options: Namespace) -> int:
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
                       "files": done.files, "later": later})
     context.say(f"took back what `{plan.whose.told()}` did: changes to {render.count(done.memories, 'memory')}, "
-                f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
+                f"{render.count(done.observations, 'statement')} set aside, {render.count(done.files, 'file')} rewritten")
     return 0

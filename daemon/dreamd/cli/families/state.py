@@ -119,14 +119,14 @@ def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
         rows.append(("last dream", render.ago(standing.last_good.ended_at, now)))
     else:
         rows.append(("last dream", "none yet; `dream consolidate` makes one"))
-    kept = ", ".join(f"{n:,} {render.status_word(status)}" for status, n in sorted(standing.memories.items()) if n)
+    kept = ", ".join(f"{n:,} {render.status_word(status)}" for status, n in standing.memories.items() if n)
     rows.append(("memories", kept or "none yet"))
     if standing.categories:
         live = sum(standing.categories.values())
-        rows.append(("of these", ", ".join(f"{name} {100 * n / live:.0f} %" for name, n in standing.categories.items())))
+        rows.append(("about", ", ".join(f"{name} {100 * n / live:.0f} %" for name, n in standing.categories.items())))
     since = f", the oldest stored {render.ago(standing.oldest_at, now)}" if standing.oldest_at else ""
     inbox = f", {render.count(standing.inbox, 'file')} in the inbox" if standing.inbox else ""
-    rows.append(("waiting", render.count(standing.waiting, "observation") + since + inbox))
+    rows.append(("waiting", render.count(standing.waiting, "statement") + since + inbox))
     if standing.aside:
         rows.append(("set aside", "; ".join(one.told() for one in standing.aside[:MOST_ASIDE])
                      + (f"; {len(standing.aside) - MOST_ASIDE} more" if len(standing.aside) > MOST_ASIDE else "")))
@@ -145,9 +145,10 @@ def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
                                 "`dream review` asks"))
     rows.append(("next", _next(standing, now)))
     health = standing.health
-    rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))
+    rows.append(("health", health.verdict if health.verdict == "healthy" else f"{health.verdict}: {health.reason}"))
     home = context.world.paths.home
-    rows.append(("dream", f"{__version__}, home `{home}`, settings `{context.world.settings.path or 'none, the defaults'}`"))
+    settings = f"settings `{context.world.settings.path}`" if context.world.settings.path else "every setting at its default"
+    rows.append(("dream", f"{__version__}, home `{home}`, {settings}"))
     away = _away(context, standing, now)
     mend = ["", f"hint: {health.hint}"] if health.code and health.hint and not standing.markers else []
     return [*render.table(rows, width=context.width), *away, *mend]
@@ -178,14 +179,15 @@ def _service(standing: Standing, now: datetime) -> str:
 
 
 def _next(standing: Standing, now: datetime) -> str:
-    due = standing.outlook.due
-    words = [f"due: {due.words}" if due.due else due.words]
+    due, since = standing.outlook.due, standing.due_since
+    words = [f"due{f' for {_lasting(iso(since), now)}' if since else ''}: {due.words}" if due.due else due.words]
     # What holds a dream back says nothing while none is due; a pause does, for somebody asked for it.
     held = "; ".join(h for h in standing.held_by if h != due.words) if due.due or standing.outlook.pause else ""
     if held:
-        since = f" for {_lasting(iso(standing.due_since), now)}" if standing.due_since else ""
-        words.append(f"held back{since}: {held}" if due.due else held)
-    if standing.next_at is not None:
+        words.append(f"not started yet: {held}" if due.due else held)
+    if not standing.service:
+        words.append("no service runs: `dream consolidate` dreams now, `dream service install` every night")
+    elif standing.next_at is not None:
         words.append(f"the next comes {render.ago(standing.next_at, now)} at the earliest" if due.gate == TOO_SOON else
                      f"at the latest {render.ago(standing.next_at, now)}, if something waits then")
     return "; ".join(words)

@@ -19,6 +19,8 @@ from dreamd.core.values import Memory, Status
 
 WIDEST_PROSE = 120
 """Columns beyond which nobody likes to read a sentence."""
+NARROWEST_PROSE = 24
+"""Columns in which a sentence can still be read beside what names it; with fewer it stands below."""
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
                 Status.SUPERSEDED: "dim", Status.SAID: "dim"}
@@ -52,12 +54,14 @@ def _columns(sign: str) -> int:
 
 
 def wrap(text: str, width: int, indent: str = "") -> str:
-    """A clean text over several lines; an indent that is more than spaces stands on the first of them."""
+    """A clean text over several lines; an indent that is more than spaces stands on the first of them, or alone above them."""
     import textwrap
 
     if width > ENDLESS // 2:
         return indent + clean(text)
-    room = max(20, len(indent) + 20, min(width, WIDEST_PROSE))
+    if indent.strip() and len(indent) + NARROWEST_PROSE > max(width, 2 * NARROWEST_PROSE):
+        return f"{indent.rstrip()}\n{wrap(text, width, '    ')}"
+    room = max(NARROWEST_PROSE, len(indent) + NARROWEST_PROSE, min(width, WIDEST_PROSE))
     return textwrap.fill(clean(text), width=room, initial_indent=indent, subsequent_indent=" " * len(indent),
                          break_long_words=False, break_on_hyphens=False)
 
@@ -75,7 +79,7 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
     kind = "in passing" if memory.status is Status.SAID else memory.memory_class.value
     head = f"{memory.id}  {kind:<10}  "
     note = f"[{told}] " if told else ""
-    room = max(24, width - len(head) - len(place) - len(note))
+    room = max(16, width - len(head) - len(place) - len(note))
     return (paint(memory.id, "cyan", colour=colour) + f"  {kind:<10}  "
             + paint(place, "dim", colour=colour) + paint(note, STATUS_STYLE[memory.status], colour=colour)
             + clip(memory.text, room))
@@ -103,4 +107,4 @@ def tell_way(done: int, total: int, left_s: float | None) -> str:
     """How far through a long backlog, and how long it still takes."""
     left = "" if left_s is None else f", about {max(1, round(left_s))} s left" if left_s < 90 else (
         f", about {round(left_s / 60)} min left" if left_s < 5400 else f", about {left_s / 3600:.1f} h left")
-    return f"{done:,} of {total:,} observations{left}"
+    return f"{done:,} of {total:,} statements{left}"

@@ -124,13 +124,14 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     if gathered.get("sources"):
         rows.append(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
                     f"{render.count(gathered.get('lines', 0), 'line')}, {render.count(gathered.get('prompts', 0), 'prompt')}"
-                    + ("" if report.planned else f" → {render.count(gathered.get('stored', 0), 'new observation')}"))
+                    + ("" if report.planned else f" → {render.count(gathered.get('stored', 0), 'new statement')}"))
     said = Counter(report.fates) - _by_hand(report)
     waited = 0 if report.planned else said.total() - gathered.get("stored", 0) - orient.get("inbox", 0)
     beside = [(max(0, waited), "that waited"), (orient.get("inbox", 0), "from the inbox"),
               *((orient.get(f"edits_{kind}", 0), f"{word} by you") for kind, word in BY_HAND)]
     if any(n for n, _ in beside):
-        rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
+        also = "also" if rows or not any(n for n, _ in beside[:2]) else "took up"
+        rows.append(f"{also:<9}{', '.join(f'{int(n):,} {what}' for n, what in beside if n)}")
     told = fates_in_words(said, report.phases)
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")

@@ -30,9 +30,14 @@ def count(number: float, one: str, many: str = "") -> str:
 def ago(moment: datetime, now: datetime) -> str:
     """How long ago or how far ahead, in the coarsest unit that still says something."""
     seconds = (now - moment).total_seconds()
-    if abs(seconds) < 60:
-        return "just now" if seconds >= 0 else "in a moment"
-    return f"{span(seconds)} ago" if seconds > 0 else f"in {span(1 - seconds)}"
+    if seconds >= 0:
+        return past(seconds)
+    return "in a moment" if seconds > -60 else f"in {span(1 - seconds)}"
+
+
+def past(seconds: float) -> str:
+    """How long ago something was that many seconds ago."""
+    return "just now" if seconds < 60 else f"{span(seconds)} ago"
 
 
 def span(seconds: float) -> str:

@@ -15,6 +15,8 @@ from dreamd.core.values import DECIDED, IN_PASSING, OBSERVED_WAITS, Clue, Eviden
 
 DURABLE = "durable"
 LONGEST_CLUE = 90
+_IN_THE_REASON = {"contradicts": frozenset({EvidenceKind.CLASH, EvidenceKind.SAME_TIME})}
+"""What a reason says itself."""
 SINGLE_SIGHTING = "single-sighting"
 TAKEN_BACK = "undo of "
 """Before the name of what was done, where a person took that back."""
@@ -30,12 +32,13 @@ _OF_SAYINGS = {
     "editing-instruction": "an edit of one text", "history": "tells what was done; version control knows",
     "procedure": "a recipe of many steps; a runbook or a skill is its place",
     "outside-pronoun": "speaks of something it does not name", "question": "a question",
-    "untrusted-origin": "from a tool or a web page", "agent-root-cause": "an agent's guess at a cause, not yet accepted",
-    "rule-for-a-person": "a rule, a wish or an order that no person has given: `dream review` accepts it",
-    "order-for-a-person": "an order that could do harm, which only a person may give",
-    "names-nothing": "an agent's word that looks up nothing (where, which, how large); `dream review` accepts it",
-    "quotes-an-order": "repeats what somebody else ordered; `dream review` asks whether it is meant",
-    "agent-decision": "an agent's decision, not yet accepted"}
+    "untrusted-origin": "it is from a tool or a web page",
+    "agent-root-cause": "it is an agent's guess at a cause, not yet accepted",
+    "rule-for-a-person": "it is a rule, a wish or an order that no person has given; `dream review` accepts it",
+    "order-for-a-person": "it is an order that could do harm, which only a person may give",
+    "names-nothing": "only an agent said it, and nobody looks it up (where, which, how large); `dream review` accepts it",
+    "quotes-an-order": "it repeats what somebody else ordered; `dream review` asks whether it is meant",
+    "agent-decision": "it is an agent's decision, not yet accepted"}
 """Why something that was said became no memory, or one that waits."""
 _OF_CHANGES = {
     "durable": "it says something that lasts", "names-path-or-command": "it names something worth looking up",
@@ -48,7 +51,7 @@ _OF_CHANGES = {
     "person-over-agent": "a person's word stands above an agent's",
     "trusted-over-untrusted": "a trusted word stands above an untrusted one",
     "better-supported": "the other was said more often",
-    "edited-by-person": "you edited its file", "deleted-by-person": "you deleted it from its file",
+    "edited-by-person": "you edited it", "deleted-by-person": "you deleted it from its file",
     "renamed-by-person": "you renamed its file", "withdrawn-at-source": "it stands no longer where it was noted",
     "said-in-several-conversations": "you said it in several conversations", "expired": "the day it named has passed",
     "has-an-end": "its end is known now, so it is a state",
@@ -145,7 +148,8 @@ def plain_evidence(clues: Sequence[Clue], reason: str, texts: Sequence[str] = ()
     Words are shown as they stand in one of the `texts`, where they are found there; `sides` are the two that were compared.
     """
     told = [clue if isinstance(clue, str) else _side_by_side(replace(
-        clue, share=None, a=_as_written(clue.a, texts), b=_as_written(clue.b, texts)), sides) for clue in clues]
+        clue, share=None, a=_as_written(clue.a, texts), b=_as_written(clue.b, texts)), sides)
+        for clue in clues if isinstance(clue, str) or clue.kind not in _IN_THE_REASON.get(reason, ())]
     return tuple(one.replace("ends: ", "until ") for one in dict.fromkeys(told)
                  if not one.endswith(f": {reason}") and not one.startswith("TTL"))
 

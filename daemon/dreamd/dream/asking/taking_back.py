@@ -67,7 +67,7 @@ def _reverse(kit: Kit, plan: TakeBackPlan) -> Undone:
         apart = model_traces.leave_apart(tx, plan.whose)
         model_traces.mark_taken_back(tx, plan.entries, plan.whose)
     files = undo.project(kit, sorted(scopes))
-    what = f"took back {len(plan.entries)} changes of `{plan.whose.told()}`; {handed} observations of others wait again"
+    what = f"took back {len(plan.entries)} changes of `{plan.whose.told()}`; {handed} statements of others wait again"
     kit.end( what + (f"; {apart} pairs it judged stay apart" if apart else ""))
     return Undone(tuple(sorted({journal.load_run(kit.store, str(e.run)).id for e in plan.entries})), len(touched), aside, files)
 

@@ -52,7 +52,7 @@ def read_foreign(path: Path, now: datetime) -> Foreign | None:
     Raises Refused for what cannot be read, and for what is cut short: a name says what it should be.
     """
     if path.is_dir():
-        return _basic_memory(path, now)
+        return _claude(path, now) or _basic_memory(path, now)
     if zipfile.is_zipfile(path):
         return _claude(path, now)
     body = fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)
@@ -95,20 +95,29 @@ def _claude(path: Path, now: datetime) -> Foreign | None:
     memories: list[dict[str, Any]] = []
     names: dict[str, str] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
-                kind = _part_of(info.filename)
-                if not kind or info.file_size > LARGEST_BYTES:
-                    continue
-                with suppress(ValueError, RecursionError):
-                    document = json.loads(archive.read(info))
-                    if kind == "memories":
-                        memories += _claude_memories(document)
-                    else:
-                        names |= {str(p["uuid"]): str(p.get("name") or "") for p in _dicts(document) if "uuid" in p}
+        for kind, body in _unpacked_parts(path) if path.is_dir() else _packed_parts(path):
+            with suppress(ValueError, RecursionError):
+                document = json.loads(body)
+                if kind == "memories":
+                    memories += _claude_memories(document)
+                else:
+                    names |= {str(p["uuid"]): str(p.get("name") or "") for p in _dicts(document) if "uuid" in p}
     except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
         raise Refused(f"`{path}` cannot be unpacked ({type(error).__name__})") from None
     return _of_claude(memories, names, now) if memories else None
+
+
+def _packed_parts(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            if (kind := _part_of(info.filename)) and info.file_size <= LARGEST_BYTES:
+                yield kind, archive.read(info)
+
+
+def _unpacked_parts(path: Path) -> Iterator[tuple[str, bytes]]:
+    for file in sorted((*path.glob("*.json"), *path.glob("*/*.json"))):
+        if (kind := _part_of(str(file.relative_to(path)))) and file.is_file() and file.stat().st_size <= LARGEST_BYTES:
+            yield kind, fsio.read_bytes(file, limit_bytes=LARGEST_BYTES)
 
 
 def _part_of(name: str) -> str:

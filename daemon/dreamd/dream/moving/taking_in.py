@@ -55,6 +55,7 @@ def bring_in(kit: Kit, export: Export) -> Arrived:
         checks.refuse_if_unsound(kit.store)
         taken, run = _write(kit, export.records)
         some = list(memories.load_some(kit.store, taken.memories).values())
+        kit.progress("writing files", 0, 0)
         projection.settle(kit)
         rewrite(kit, sorted({one.scope for one in some}))
     _embed(kit, [one.text for one in some])
@@ -68,6 +69,7 @@ def _write(kit: Kit, records: Sequence[Record]) -> tuple[Taken, str]:
             taken = take_in(kit.store, tx, records, key=observations.tombstone_key(kit.store), now=now,
                             progress=kit.progress)
             some = list(memories.load_some(kit.store, taken.memories).values())
+            kit.progress("reading it back", 0, 0)
             _read_back(kit, taken)
         except SENSELESS as error:
             raise senseless(error) from None
@@ -75,11 +77,13 @@ def _write(kit: Kit, records: Sequence[Record]) -> tuple[Taken, str]:
             return taken, ""
         if not kit.store.owns_words:
             work.intend(tx, [_file(kit, one, taken.edited[one.id]) for one in some if one.id in taken.edited])
+        kit.progress("writing the journal", 0, 0)
         run = begin_run(tx, kind=IMPORT, now=now, started_at=now, version=__version__)
         for one in some:
             told = memories.snapshot(one)
             write_entry(tx, Entry(run.seq, 0, IMPORT, one.id, str(one.scope), "came-by-import", (), None, told))
         end_run(tx, replace(run, outcome="changed", reason=f"memories taken in: {len(some)}"), ended_at=now)
+        kit.progress("checking", 0, 0)
         if any(found - faults.get(look, found) for look, found in _look_for_faults(kit).items()):
             raise Refused("the export does not fit together; nothing was changed", hint="have it made again")
     return taken, run.id

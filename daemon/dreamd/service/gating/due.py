@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 
 from dreamd.core.clock import Clock, parse_instant
 from dreamd.core.errors import ConfigError
-from dreamd.core.plain_words.for_people import ago, count
+from dreamd.core.plain_words.for_people import ago, count, span
 from dreamd.core.settings import ServiceSettings
 from dreamd.core.world import World
 from dreamd.kit import read_zone
@@ -123,12 +123,12 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
         return Due(True, "volume", f"{_talks(backlog.sessions)} {'has' if backlog.sessions == 1 else 'have'} something new")
     old_at = backlog.oldest_at + OLD_NOTE if backlog.oldest_at is not None else None
     if old_at is not None and now >= old_at:
-        return Due(True, "age", f"the oldest observation waits for {_span(now - old_at + OLD_NOTE)}")
+        return Due(True, "age", f"the oldest statement waits for {span((now - old_at + OLD_NOTE).total_seconds())}")
     if backlog.oldest_at is not None and _believed(backlog.oldest_at, now) is None:
-        return Due(True, "age", "nobody knows for how long the oldest observation waits: the clock was set back")
+        return Due(True, "age", "nobody knows for how long the oldest statement waits: the clock was set back")
     beside = f", {_talks(backlog.sessions)} with something new" if backlog.sessions else ""
     return Due(False, "volume", f"{_waiting(backlog.waiting)}{beside}; "
-                                f"{enough:.0f} observations or {_talks(rules.volume_sessions)} make a dream worth while",
+                                f"{enough:.0f} statements or {_talks(rules.volume_sessions)} make a dream worth while",
                next_at=min((t for t in (old_at, *nights) if t is not None), default=None))
 
 
@@ -193,20 +193,11 @@ def judge_gap(before: Reading, after: Reading, *, expected_s: float, gap_s: floa
 
 
 def _waiting(number: int) -> str:
-    return f"{count(number, 'observation')} {'waits' if number == 1 else 'wait'}"
+    return f"{count(number, 'statement')} {'waits' if number == 1 else 'wait'}"
 
 
 def _talks(number: int) -> str:
     return count(number, "conversation")
-
-
-def _span(span: timedelta) -> str:
-    hours = span.total_seconds() / 3600
-    if hours >= 48:
-        return f"{hours / 24:.0f} days"
-    if hours >= 2:
-        return f"{hours:.0f} hours"
-    return count(round(max(0.0, hours * 60)), "minute")
 
 
 class Settling:

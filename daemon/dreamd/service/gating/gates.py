@@ -16,6 +16,7 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.deferral import Deferral, end_deferral, note_deferral, read_deferral
 from dreamd.core.errors import ConfigError
 from dreamd.core.paths import system_zone_name
+from dreamd.core.plain_words.for_people import span
 from dreamd.core.world import World
 from dreamd.kit import read_zone
 from dreamd.service.gating.due import Due, Slots, find_slots, judge_due, load_backlog
@@ -80,7 +81,7 @@ def judge(world: World, store: Store, due: Due, sight: Sight) -> Outlook:
     now = world.clock.now()
     deferral = read_deferral(world.paths, now)
     waited_s = deferral.waited_s(now) if deferral is not None and due.due else 0.0
-    starved = f"starved for {waited_s / 3600:.0f} hours" if is_starved(waited_s, world.settings.service) else ""
+    starved = f"it has waited for {span(waited_s)}, too long" if is_starved(waited_s, world.settings.service) else ""
     return Outlook(due, permit(world, store, sight, deferred_s=waited_s), read_pause(world.paths, now),
                    deferral if due.due else None, starved)
 

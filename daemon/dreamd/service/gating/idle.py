@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from dreamd.core.plain_words.for_people import span
+from dreamd.core.plain_words.for_people import past, span
 from dreamd.core.settings import ServiceSettings
 
 CPU_PRESSURE = 20.0
@@ -153,14 +153,14 @@ def judge_strain(before: Strain, pressure: Pressure, *, at_s: float) -> Strain:
 def _judge_settling(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     if seen.settled_s is None or seen.settled_s >= rules.settle_s:
         return None
-    return Hold("settling", f"the machine came up {seen.settled_s:.0f} s ago, waiting for {rules.settle_s} s")
+    return Hold("settling", f"the machine came up {past(seen.settled_s)}, a dream waits for {span(rules.settle_s)}")
 
 
 def _judge_agents(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     quiet_s = rules.quiet_minutes * 60
     if seen.agents_quiet_s is None or seen.agents_quiet_s >= quiet_s:
         return None
-    return Hold("agents", f"an agent was active {max(0.0, seen.agents_quiet_s):.0f} s ago, a dream waits for "
+    return Hold("agents", f"an agent was active {past(seen.agents_quiet_s)}, a dream waits for "
                 f"{span(quiet_s)} of quiet")
 
 
@@ -170,7 +170,7 @@ def _judge_power(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     percent = seen.battery_percent
     if percent is not None and percent < rules.battery_min_percent:
         return Hold("battery", f"on battery at {percent:.0f} %, below {rules.battery_min_percent} %", hard=True)
-    return Hold("power", "on battery, only reading", hard=True)
+    return Hold("power", "on battery: transcripts are read, and nothing is dreamt", hard=True)
 
 
 def _judge_load(seen: Surroundings, rules: ServiceSettings) -> Hold | None:

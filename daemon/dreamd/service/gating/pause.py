@@ -10,6 +10,7 @@ from dreamd.core import fsio
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import Paths
+from dreamd.core.plain_words.for_people import stamp
 
 LONGEST_PAUSE = timedelta(days=365)
 UNITS_S = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -25,7 +26,7 @@ class Pause:
     @property
     def words(self) -> str:
         """What is told to people."""
-        return f"paused by a person until {self.until:%Y-%m-%d %H:%M} UTC" if self.until else "paused by a person"
+        return f"paused by a person until {stamp(self.until)}" if self.until else "paused by a person"
 
 
 def parse_span(text: str) -> timedelta:

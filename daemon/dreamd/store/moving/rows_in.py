@@ -135,6 +135,8 @@ def take_in(store: Store, tx: sqlite3.Connection, records: Sequence[Record], *, 
         if progress and n % OFTEN == 0:
             progress("taking in", n, len(wanted))
         _write_memory(arrival, one)
+    if progress:
+        progress("taking in the journal", 0, 0)
     fresh = {one["id"] for one in wanted}
     _write_journal(arrival, fresh)
     _write_beside(arrival, fresh)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -38,6 +39,9 @@ COME_IN = """<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equ
 <title>dream</title><p><a href="{0}/">What dream knows</a></p></html>"""
 
 
+_CLOSED = partial(PlainTextResponse, headers={"connection": "close"})
+
+
 class Door:
     """Lets in who belongs here, and gives every answer the headers that keep it here."""
 
@@ -59,11 +63,10 @@ class Door:
         if answer is None and scope["method"] == "POST":
             try:
                 body = await asyncio.wait_for(_read(receive, headers), BODY_WITHIN_S)
+                answer = _CLOSED("that is more than any memory says\n", 413) if body is None else None
             except TimeoutError:
-                body = None
-            if body is None:
-                answer = PlainTextResponse("that is more than any memory says\n", 413, headers={"connection": "close"})
-            else:
+                body, answer = None, _CLOSED("the rest of it did not come\n", 408)
+            if body is not None:
                 receive = _again(body)
         if answer is not None:
             await answer(scope, receive, send_on)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.core.errors import DreamError
+from dreamd.core.plain_words.plain_reasons import fate_and_why
+from dreamd.core.values import Fate
 from dreamd.dream.telling.gist import gist
 from dreamd.dream.undo import UndoPlan, choose_run, plan_undo
 from dreamd.kit import Kit
@@ -111,8 +113,8 @@ def _tell(kit: Kit, night: Night) -> Shown:
     return Shown(
         run, night.seconds, night.cpu_s, tell_night(night, kit.zone),
         [Changes(kind, told[:MOST], len(told)) for kind, told in by_kind.items() if told],
-        [LetGo(one.why, one.said[:MOST], len(one.said)) for one in night.let_go], night.skipped,
-        flow(night) if night.taken else "",
+        [LetGo(fate_and_why(Fate.DISCARDED, one.reason), one.said[:MOST], len(one.said)) for one in night.let_go],
+        night.skipped, flow(night) if night.taken else "",
         bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask") and (night.told or night.taken)),
         observations.is_set_aside(store, run.seq))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -14,13 +15,13 @@ from dreamd.cli.families.knowledge.operating import MOST_SHOWN, SHOWN, since_whe
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.plain_words.for_people import stamp
-from dreamd.core.plain_words.plain_reasons import plain
-from dreamd.core.values import IN_PASSING, GateVerdict
+from dreamd.core.plain_words.plain_reasons import fate_words, plain
+from dreamd.core.values import Fate, GateVerdict
 from dreamd.library.line_log import told_at
 from dreamd.text.injection import strip_hidden
 
 LOOK_EVERY_S = 0.3
-IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you", GateVerdict.DISCARD.value: "let go"}
+IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you"}
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -57,7 +58,8 @@ def run(context: Context, options: Namespace) -> int:
             context.tell("hint: `dream consolidate` hands it what was said")
     else:
         context.say("")
-        context.say(f"{render.count(len(found), 'verdict')}: " + ", ".join(f"{n:,} {IN_WORDS[v]}" for v, n in counts.items()))
+        became = Counter(_became(row) for row in found)
+        context.say(f"{render.count(len(found), 'verdict')}: " + ", ".join(f"{n:,} {word}" for word, n in became.most_common()))
     return 0
 
 
@@ -102,11 +104,19 @@ def _at(path: Path) -> tuple[int, int]:
     return (found.st_ino, found.st_size) if S_ISREG(found.st_mode) else (0, 0)
 
 
+def _became(row: Mapping[str, object]) -> str:
+    """What the gate made of something, in the words in which every report counts it."""
+    verdict = str(row.get("verdict", ""))
+    if verdict == GateVerdict.DISCARD.value:
+        return fate_words(Fate.DISCARDED, str(row.get("reason", "")))
+    return IN_WORDS.get(verdict, verdict)
+
+
 def _line(row: Mapping[str, object]) -> list[str]:
     """One verdict in words, the longest last; the file is anyone's to write, so what is none is told as it stands."""
     told = {name: str(row.get(name, "")) for name in ("verdict", "reason", "class", "scope", "source", "id")}
     at, reason = told_at(row), told["reason"]
-    became = "said in passing" if reason == IN_PASSING else IN_WORDS.get(told["verdict"], told["verdict"])
+    became = _became(row)
     words = [stamp(at) if at else str(row.get("time", "")), *(told[name] for name in ("id", "class", "scope", "source")),
              f"{became}: {plain(reason)}" if reason else became]
     return [one for word in words if (one := " ".join(strip_hidden(word).split()))]

@@ -18,6 +18,7 @@ from dreamd.core.values import Candidate, Scope, parse_scope
 from dreamd.dream.moving.packing import as_bundle, as_lines, digest_of, write_folder
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.sources.base.own_writing import is_own_writing
+from dreamd.store.library import library_file
 from dreamd.store.memories import load_scopes
 from dreamd.store.moving.rows_out import Record, count_records, load_records
 
@@ -75,6 +76,8 @@ def move_out(context: Context, options: Namespace) -> int:
     context.say(f"written: {target}")
     if digest:
         context.say(f"hash: {digest}")
+    if not scopes and library_file.exists(context.world.paths.library):
+        context.tell("note: documents and finds are files of your own and not in it; `dream corpus list` names them")
     return 0
 
 
@@ -216,7 +219,8 @@ def _by_the_gate(context: Context, path: Path, export: Export, statements: Seque
     context.document({"program": "dream", "memories": 0, "observations": counts["stored"],
                       "known": taken.known + counts["known"], "forgotten": taken.forgotten + counts["refused"], "masked": 0,
                       "run": None, "hash": export.digest, "trusted": False, "deferred": noted.deferred})
-    context.say(f"taken in by what they say, as another program's: {render.count(counts['stored'], 'statement')}")
+    if counts["stored"] or not (taken.known or taken.forgotten):
+        context.say(f"taken in by what they say, as another program's: {render.count(counts['stored'], 'statement')}")
     _tell_beside(context, taken)
     _tell_refused(context, noted)
     if counts["stored"]:
@@ -258,7 +262,7 @@ def _foreign(context: Context, path: Path, options: Namespace) -> int:
     context.document({"program": found.program, **counts, "left": found.left, "deferred": noted.deferred})
     told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
     context.say(f"{found.program}: {told or 'no statement'}"
-                + (f"; {found.left:,} relations, tasks or empty entries were left" if found.left else ""))
+                + (f"; {render.count(found.left, 'entry')} left: relations, tasks, or nothing said" if found.left else ""))
     _tell_refused(context, noted)
     if counts["stored"]:
         context.tell("hint: `dream consolidate` takes them up; rules and preferences among them wait for you in `dream review`")

@@ -79,7 +79,7 @@ def _remove(context: Context, place: Place, options: Namespace) -> int:
     context.document({"role": options.role, "tenant": place.tenant, "removed": gone, **told})
     context.say(f"`{options.role}` is {'no longer' if gone else 'no'} member of `{place.tenant}`")
     if left:
-        context.say(f"forgotten: {render.count(left.observations, 'observation')}, "
+        context.say(f"forgotten: {render.count(left.observations, 'statement')}, "
                     f"{render.count(left.memories, 'memory')} that nobody else said")
         tell_behind(context, left.machines)
     elif gone:
