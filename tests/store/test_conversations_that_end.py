@@ -139,7 +139,8 @@ def looked_for(house: House) -> int:
     return steps[0]
 
 
-def test_to_look_for_conversations_costs_no_more_where_more_was_said(house: House) -> None:
+def test_to_look_for_conversations_costs_no_more_where_more_was_said(tmp_path: Path) -> None:
+    house = House(tmp_path)
     house.say(SAID, *(f"Gate {n} of the quay opens at {n} o'clock." for n in range(5)))
     house.dream(SAID)
     few = looked_for(house)

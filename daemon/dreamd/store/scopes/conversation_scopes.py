@@ -21,6 +21,8 @@ QUIET_FOR = timedelta(days=1)
 """A conversation of which nothing is heard for so long is over."""
 SESSION_END = "session-end"
 _LOCAL = "scope >= 'local:' AND scope < 'local;'"
+_HELD = f"memory INDEXED BY memory_scope WHERE {_LOCAL}"
+"""SQLite takes the index by status of itself, in which all that holds stands."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def load_conversations(store: Store) -> list[Conversation]:
     """Every conversation with a scope of its own in which anything holds, waits for a person or for a dream."""
     with store.reading():
         # Most stores have none: then of all that was ever said only what waits is looked at, which is the newest.
-        scopes = store.tuples(f"""SELECT scope FROM memory WHERE {_LOCAL} AND status IN ('live', 'held', 'stale')
+        scopes = store.tuples(f"""SELECT scope FROM {_HELD} AND status IN ('live', 'held', 'stale')
             UNION SELECT scope FROM (SELECT o.scope FROM observation o LEFT JOIN fate f ON f.observation = o.seq
                                      WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting WHERE {_LOCAL}""",
                               count_without_fate(store))
@@ -87,7 +89,7 @@ def ends_at(store: Store, one: Conversation) -> datetime | None:
 
 def first_end(store: Store) -> datetime | None:
     """When the first of the conversations ends in whose scope a dream would still archive something."""
-    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM memory WHERE {_LOCAL} AND pinned = 0 AND edited = 0
+    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM {_HELD} AND pinned = 0 AND edited = 0
                                                 AND status IN ('live', 'held', 'stale')""")}
     ends = (ends_at(store, one) for one in (load_conversations(store) if held else ()) if str(one.scope) in held)
     return min((end for end in ends if end is not None), default=None)
