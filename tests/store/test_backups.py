@@ -14,11 +14,13 @@ import pytest
 from dreamd.core import fsio
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import Corrupt, Outage
+from dreamd.core.values import IN_PASSING
 from dreamd.dream import going_back
+from dreamd.dream.check import check
 from dreamd.store import backups, seals
 from dreamd.store.masking import loose_files
 from dreamd.store.presence import lost
-from household import House, words_of
+from household import House, Said, SharedWords, every_byte, words_of
 
 DAY, NIGHT, LATER = "2026-03-01T09:00:00Z", "2026-03-01T20:00:00Z", "2026-03-02T20:00:00Z"
 SAYINGS = tuple(f"The {what} of cedar in hall {n} is checked by crew {n * 3}." for n in range(20) for what in ("crane", "gate"))
@@ -30,6 +32,27 @@ def lived(house: House) -> House:
     house.say(DAY, *SAYINGS)
     house.dream(NIGHT)
     return house
+
+
+ALL_VECTORS = "SELECT wording, model, body FROM vector ORDER BY wording, model"
+FAR = (Said("The quay of birch is swept by crew 9.", scope="project:birch"),
+       Said("who took the ladder to the orchard", sign=IN_PASSING, context="we looked for it all day", scope="project:birch"),
+       Said("Der Kran am Kai wird im Mai gestrichen.", scope="project:birch", context="What is painted in May?"))
+
+
+class Away(SharedWords):
+    """An engine that is not there."""
+
+    def embed(self, texts: object) -> object:  # type: ignore[override]  # noqa: ARG002
+        raise Outage("away", component="model", code="model-missing")
+
+
+def rows_of(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    """Every row of a database but its own facts, by table."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [r[0] for r in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE "
+                                                   "'CREATE VIRTUAL%' AND name NOT IN ('meta', 'run')")]
+        return {table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr) for table in tables}
 
 
 def only_copy(house: House) -> Path:
@@ -163,3 +186,38 @@ def test_a_disk_that_fills_up_while_one_is_packed_leaves_those_that_were(lived: 
         with pytest.raises(Outage, match="no space"):
             back_up(lived)
     assert list(lived.paths.backups.iterdir()) == [copy]
+
+
+def test_a_copy_leaves_out_vectors_and_nothing_else(lived: House, tmp_path: Path) -> None:
+    plain = tmp_path / "plain.db"
+    plain.write_bytes(words_of(only_copy(lived)))
+    kept, stored = rows_of(plain), rows_of(lived.paths.store)
+    assert len(stored["vector"]) >= len(SAYINGS) and kept.pop("vector") == []
+    del stored["vector"]
+    assert kept == stored
+
+
+@pytest.mark.parametrize("lost_by", ["restore-store", "repair"])
+def test_what_has_no_vector_gets_it_again_in_a_night_with_nothing_new(lived: House, lost_by: str) -> None:
+    lived.say(LATER, *FAR)
+    lived.dream(LATER)
+    before = lived.rows(ALL_VECTORS)
+    back_up(lived)
+    if lost_by == "restore-store":
+        going_back.restore_store(lived.world(LATER))
+    else:
+        with closing(sqlite3.connect(lived.paths.store)) as connection:
+            connection.execute("UPDATE vector SET body = substr(body, 1, 10)")
+            connection.commit()
+        with lived.kit(LATER) as kit:
+            assert [one.verdict for one in check(kit, repair=True) if one.name == "vectors"] == ["repaired"]
+    assert lived.rows(ALL_VECTORS) == []
+    engine, lived.embedder = lived.embedder, Away()
+    lived.dream("2026-03-03T20:00:00Z")
+    assert lived.rows(ALL_VECTORS) == []
+    lived.embedder = engine
+    lived.dream("2026-03-04T20:00:00Z")
+    assert lived.rows(ALL_VECTORS) == before
+    still = {name: seen[0] for name, seen in every_byte(lived.home).items()}
+    lived.dream("2026-03-05T20:00:00Z")
+    assert {name: seen[0] for name, seen in every_byte(lived.home).items()} == still

@@ -12,7 +12,8 @@ from dreamd.core.values import Origin, Scope, Status
 from dreamd.dream.cycle import Wish
 from dreamd.service.gating.due import load_backlog
 from dreamd.store.intake import inbox
-from household import Said
+from dreamd.store.scopes import conversation_scopes
+from household import House, Said
 
 LOCAL, PROJECT = "local:s-1", "project:kiln"
 SAID = "2026-05-04T09:00:00Z"
@@ -126,3 +127,23 @@ def test_what_was_promoted_is_forgotten_in_its_conversation_too(kiln, tmp_path):
         verbs.forget(kit, [mine])
     assert all("1240" not in json.dumps([str(c) for c in row]) for row in kiln.rows("SELECT text FROM observation"))
     assert standing(kiln, LOCAL, Status.ARCHIVED) == [PASSING]
+
+
+def looked_for(house: House) -> int:
+    """How much SQLite does to find the conversations, in its own steps."""
+    steps = [0]
+    with house.kit(NEXT_NIGHT) as kit:
+        kit.store.connection.set_progress_handler(lambda: steps.__setitem__(0, steps[0] + 1), 1)
+        conversation_scopes.load_conversations(kit.store)
+        kit.store.connection.set_progress_handler(None, 1)
+    return steps[0]
+
+
+def test_to_look_for_conversations_costs_no_more_where_more_was_said(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    house.say(SAID, *(f"Gate {n} of the quay opens at {n} o'clock." for n in range(5)))
+    house.dream(SAID)
+    few = looked_for(house)
+    house.say(SAID, *(f"Crane {n} of the quay lifts {n} tons." for n in range(60)))
+    house.dream(SAME_DAY)
+    assert looked_for(house) <= few + 10

@@ -41,7 +41,7 @@ class StoreSettings:
     worker_lost_after_s: int = _number(30, 2, 3600, "a worker without a sign of life for so long loses its tasks to others")
     zone: str = _free("auto", "time zone of days and TTLs, an IANA name; auto: the machine's when the store is made")
     allow_network_filesystem: bool = _free(False, "accept a home on NFS or SMB, where locks may not exclude")
-    backups_kept: int = _number(4, 1, 50, "verified copies of the store kept in `backups/`, packed with gzip")
+    backups_kept: int = _number(4, 1, 50, "verified copies of the store kept in `backups/`, packed, without vectors")
     runs_kept_days: int = _number(3650, 30, 36500, "how long runs stay in the journal and can be taken back")
 
 

@@ -200,7 +200,8 @@ def _rebuild_words(kit: Kit) -> None:
 
 def _drop_vectors(kit: Kit) -> None:
     """All of them: a seal tells that a row is wrong, not which. The next dream embeds anew."""
-    _drop(kit, "vector", "vector_file")
+    with kit.background.batch(), kit.store.writing() as tx:
+        derived.lose_vectors(tx)
 
 
 def _drop_verdicts(kit: Kit) -> None:

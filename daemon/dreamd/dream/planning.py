@@ -26,9 +26,6 @@ from dreamd.core.values import (
     Observation,
     Scope,
     Status,
-    abroad_key,
-    text_sha,
-    with_context,
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
@@ -40,7 +37,6 @@ from dreamd.dream.living.recorded import is_record, noted, records_of
 from dreamd.dream.phases.compare import (
     PairJudge,
     Vectors,
-    embed_under,
     find_partners,
     likely_pairs,
     load_abroad,
@@ -53,6 +49,7 @@ from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, ages, plan_prune
 from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
+from dreamd.dream.phases.renew import embed_heard
 from dreamd.dream.phases.twins import Heard, is_edit, spoken_of
 from dreamd.dream.plan import Change, FateOf, Plan, Step
 from dreamd.dream.scopes.endings import plan_endings
@@ -60,11 +57,10 @@ from dreamd.dream.verifying import plan_verification
 from dreamd.extraction import gate
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
-from dreamd.store import derived, memories, observations, passages, shown
+from dreamd.store import memories, observations, passages
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 from dreamd.store.telling.voices import load_members
 from dreamd.store.uses import load_days_used
-from dreamd.text.language import is_english
 
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
@@ -207,7 +203,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)
     if heard or full:
-        _embed_heard(kit, scope, heard, full=full)
+        embed_heard(kit, scope, heard, full=full)
     known = _load_known(kit, scope, heard, partners if not full else None, records)
     worth = tell_worth(heard, known.memories)
     if asked or full:
@@ -250,36 +246,6 @@ def _deletions(kit: Kit, heard: Sequence[Heard], *, unlimited: bool) -> Deletion
     since = frozenset(o.id for o in (h.observation for h in heard) if o.fate_reason == DELETION_WAITS
                       and observations.has_said_since(kit.store, o.target, o.at))
     return Deletions(rules.max_delete_percent, rules.delete_always, unlimited, since)
-
-
-def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
-    """Give a vector to all that recall finds by and no judge compares, and to what lost it.
-
-    That is what was said in passing, what was said behind its context, and once more what was said in another language.
-    """
-    if kit.dry:
-        return
-    from dreamd.models import ALIKE
-
-    words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
-    kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD
-            and h.observation.sign not in MARKS]
-    told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
-    embed_under(kit, {sha: words[sha] for sha in derived.find_missing(kit.store, list(words), models=ALIKE)})
-    abroad = {abroad_key(text_sha(text)): text for text in (*words.values(), *told) if not is_english(text)}
-    wide = kit.load_abroad() if abroad else None
-    if wide:
-        lacking = derived.find_missing(kit.store, list(abroad), models=(wide.model_id,))
-        embed_under(kit, {key: abroad[key] for key in lacking}, wide)
-
-
-def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
-    """What was said in passing and what was said behind its context, by the hashes of the words."""
-    passing = [h.observation.text for h in heard if passages.is_kept(h.observation, h.gated)]
-    behind = [with_context(h.observation.text, h.observation.context) for h in heard if h.observation.context
-              and (passages.is_kept(h.observation, h.gated) or h.gated.verdict is not GateVerdict.DISCARD)]
-    alone, known = passages.load_texts(kit.store, str(scope), carried=full)
-    return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
 
 
 def _has_order(heard: Sequence[Heard]) -> bool:

@@ -1,8 +1,9 @@
 """Backups: verified copies of the store, by SQLite's own backup, kept to a bound.
 
-One before every migration and one a week, packed once it is verified: a third of what it would take. Those of an older dream
-are not packed; whoever reads one asks here for a file that SQLite can open. Copying the file of a store in use would miss what
-is still in its log.
+One before every migration and one a week, packed once it is verified. Vectors, which are most of a packed copy and are made
+anew by the next dream, are left out: what is left is a ninth of the store. Those of an older dream have them or are not packed;
+whoever reads one asks here for a file that SQLite can open. Copying the file of a store in use would miss what is still in its
+log.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dreamd.core import fsio, gzipped
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.paths import BACKUP_ENDINGS, Paths
-from dreamd.store import schema, seals
+from dreamd.store import derived, schema, seals
 from dreamd.store.connection import translated
 
 BACKUP_EVERY = timedelta(days=7)
@@ -45,6 +46,7 @@ def back_up(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep
             copy.execute("PRAGMA synchronous = OFF").fetchall()
             _copy_gently(connection, copy, half)
             copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            _leave_out_vectors(copy)
             verify_store(copy, half)
         put_away(half, final, packed=True)
     except BaseException:
@@ -103,6 +105,15 @@ def _copy_gently(connection: sqlite3.Connection, copy: sqlite3.Connection, half:
         connection.backup(copy, pages=PIECE_PAGES, progress=lambda _status, _left, _total: fsio.sync_file(half))
     finally:
         connection.execute("ROLLBACK")
+
+
+def _leave_out_vectors(copy: sqlite3.Connection) -> None:
+    if schema.version_of(copy) != schema.VERSION:
+        return  # a store of an older shape is copied as it is
+    copy.execute("PRAGMA secure_delete = ON").fetchall()  # what is zeroed packs to nothing
+    with copy:
+        derived.lose_vectors(copy)
+        seals.renew(copy, "meta")
 
 
 def back_up_if_due(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep: int) -> Path | None:

@@ -28,6 +28,8 @@ SHA_DIGITS = 64
 """The hash of words alone; another key of them is longer."""
 VECTOR_BYTES = 384 * 2
 MULTILINGUAL_BYTES = 512 * 2
+LOST = "vectors lost"
+"""The store's fact that its vectors were thrown away, until a dream has made them anew."""
 WEIGHED = ""
 """First side of the rows that tell which passages were weighed; the second is the passage's id."""
 
@@ -181,6 +183,18 @@ def drop_vectors(tx: sqlite3.Connection, wording: str) -> None:
 def drop_made_by(tx: sqlite3.Connection, wordings: Sequence[str], models: Sequence[str]) -> None:
     """Forget the vectors of some wordings that some engines made."""
     tx.execute(f"DELETE FROM vector WHERE wording IN {LISTED} AND model IN {LISTED}", (listed(wordings), listed(models)))
+
+
+def lose_vectors(tx: sqlite3.Connection) -> None:
+    """Throw every vector away, also one that cannot be read any more, and remember that they are to be made anew."""
+    for table in ("vector", "vector_file"):
+        seals.empty(tx, table)
+    tx.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (LOST,))
+
+
+def find_again(tx: sqlite3.Connection) -> None:
+    """Remember that no vector is missing any more."""
+    tx.execute("DELETE FROM meta WHERE key = ?", (LOST,))
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str,

@@ -251,7 +251,7 @@ def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> 
 def snapshot(memory: Memory) -> str:
     """A memory as the journal keeps it: everything but its words and recalls, which have one owner each."""
     return json.dumps({**_columns(memory), "observations": memory.observations, "links": sorted(memory.links)},
-                      ensure_ascii=False, sort_keys=True)
+                      ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _columns(memory: Memory) -> dict[str, str | int | None]:

@@ -162,6 +162,14 @@ def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], l
     return [r["text"] for r in passing], [with_context(r["text"], r["context"]) for r in told if r["context"]]
 
 
+def load_behind_memories(store: Store, scope: str) -> list[str]:
+    """What was said of all that memories of a scope carry, alone and behind what was said before it, each once."""
+    rows = store.tuples("""SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
+                           JOIN observation o ON o.seq = s.observation WHERE m.scope = ? ORDER BY o.seq""", scope)
+    return list(dict.fromkeys(words for text, context in rows
+                              for words in (text, with_context(text, context) if context else text)))
+
+
 @dataclass(frozen=True)
 class Spoken:
     """One passage as it is judged: its words, when and where they were said."""

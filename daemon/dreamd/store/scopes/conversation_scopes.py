@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import CONVERSATION_ENDED, Scope
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
+from dreamd.store.observations import count_without_fate
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.work import write_meta
 
@@ -20,6 +21,8 @@ QUIET_FOR = timedelta(days=1)
 """A conversation of which nothing is heard for so long is over."""
 SESSION_END = "session-end"
 _LOCAL = "scope >= 'local:' AND scope < 'local;'"
+_HELD = f"memory INDEXED BY memory_scope WHERE {_LOCAL}"
+"""SQLite takes the index by status of itself, in which all that holds stands."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,14 @@ def write_moved(tx: sqlite3.Connection, scope: Scope, moved: Moved) -> None:
 
 def load_conversations(store: Store) -> list[Conversation]:
     """Every conversation with a scope of its own in which anything holds, waits for a person or for a dream."""
-    rows = store.all(f"""SELECT o.scope, MAX(o.at) AS said, MAX(o.stored_at) AS heard FROM observation o WHERE o.scope IN (
-                           SELECT scope FROM memory WHERE {_LOCAL} AND status IN ('live', 'held', 'stale')
-                           UNION SELECT p.scope FROM observation p LEFT JOIN fate f ON f.observation = p.seq
-                                 WHERE p.{_LOCAL.replace('AND scope', 'AND p.scope')} AND f.observation IS NULL)
-                         GROUP BY o.scope ORDER BY o.scope""")
+    with store.reading():
+        # Most stores have none: then of all that was ever said only what waits is looked at, which is the newest.
+        scopes = store.tuples(f"""SELECT scope FROM {_HELD} AND status IN ('live', 'held', 'stale')
+            UNION SELECT scope FROM (SELECT o.scope FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+                                     WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting WHERE {_LOCAL}""",
+                              count_without_fate(store))
+        rows = store.all(f"""SELECT scope, MAX(at) AS said, MAX(stored_at) AS heard FROM observation WHERE scope IN {LISTED}
+                             GROUP BY scope ORDER BY scope""", listed(scope for scope, in scopes)) if scopes else []
     told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}
     return [Conversation(stored_scope(r["scope"]), parse_instant(r["said"]), parse_instant(r["heard"]),
                          _read(body) if (body := told[r["scope"]]) else None) for r in rows]
@@ -83,7 +89,7 @@ def ends_at(store: Store, one: Conversation) -> datetime | None:
 
 def first_end(store: Store) -> datetime | None:
     """When the first of the conversations ends in whose scope a dream would still archive something."""
-    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM memory WHERE {_LOCAL} AND pinned = 0 AND edited = 0
+    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM {_HELD} AND pinned = 0 AND edited = 0
                                                 AND status IN ('live', 'held', 'stale')""")}
     ends = (ends_at(store, one) for one in (load_conversations(store) if held else ()) if str(one.scope) in held)
     return min((end for end in ends if end is not None), default=None)
