@@ -72,7 +72,8 @@ def awake_since(world: World) -> datetime | None:
         return None
     awake_s, silent_s = _awake_silence(world, beat), _boot_silence(world, beat)
     if awake_s is not None and silent_s is not None and silent_s - awake_s > SLEPT_S:
-        return world.now  # it has only just woken up, and had no time to say so
+        now: datetime = world.now
+        return now  # it has only just woken up, and had no time to say so
     at = instant(beat.get("awake_since"))
     return at if at is not None and at <= world.now else None
 
