@@ -33,9 +33,10 @@ leaves in doubt (judge), proposes what to promote, reword, merge or retire (refl
 What it can do: bring in what was said and missed, always with the line it rests on. What it cannot do: raise trust,
 forget, pass a guard or a limit, reword what you wrote. Everything it did is in the journal: `dream undo --model NAME`.
 
-What leaves the machine: masked text of conversations that have something new, pairs of statements, and no key, path of
-your home or file. It goes where `dream llm status` says and nowhere else; a server on this machine keeps it here. What
-`llm.exclude` names and what `.dreamignore` covers never leaves; with `llm.log_text` you can read all that left.
+What leaves the machine: what was said in conversations that have something new, names and paths too, secrets masked;
+pairs of statements, lines of the memory and, where it may reword them, searches. No file, and no output of tools. It
+goes where `dream llm status` says and nowhere else; a server on this machine keeps it here. What `llm.exclude` names
+and what `.dreamignore` covers never leaves; with `llm.log_text` you can read all that left.
 
 What it costs: never more than the ceilings in `[llm]`: calls, tokens, seconds and US dollars for a call, a night and a
 month, reserved before each call. Where no price is known only tokens count; `claude` and `codex` use up your plan. Once a
@@ -132,7 +133,7 @@ def _explain(context: Context, settings: Settings) -> None:
     context.tell(f"goes to {destination(settings)}")
     if llm.base_url.startswith("http://") and not is_local(llm.base_url):
         context.warn("the text would travel unencrypted: the address begins with `http://`")
-    context.tell("leaves  masked text of conversations with something new, and pairs of statements in doubt"
+    context.tell("leaves  masked text of conversations with something new, pairs of statements in doubt, lines of the memory"
                  + (f"; never of {', '.join(llm.exclude)}" if llm.exclude else "; `llm.exclude` keeps scopes and projects out"))
     for span, told in _ceilings(llm).items():
         context.tell(f"a {span:<6}at most {told}")

@@ -73,10 +73,11 @@ def _try_model(context: Context) -> int:
         found = try_roles(kit, desk)
     context.document({"without": found.without, "with": found.with_model, "used": found.used, "endings": dict(found.endings)})
     for name in dict.fromkeys((*found.without, *found.with_model)):
-        told = [f"{some[name]:.2f}" if name in some else "–" for some in (found.without, found.with_model)]
-        context.say(f"{name:24} {told[0]:>8} without   {told[1]:>8} with a model")
+        shares = [f"{some[name]:.2f}" if name in some else "–" for some in (found.without, found.with_model)]
+        context.say(f"{name:24} {shares[0]:>8} without   {shares[1]:>8} with a model")
     for name, value in found.used.items():
-        context.say(f"{name:24} {value:>8.4g}")
+        told = (f"${value:.2f}" if value else "unknown") if name == "cost" else f"{value:,.0f}"
+        context.say(f"{name:24} {told:>8}")
     for ending, count in sorted(found.endings.items()):
         context.say(f"{ending:24} {count:>8}")
     return 0
