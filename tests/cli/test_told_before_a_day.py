@@ -31,6 +31,13 @@ def told(house, monkeypatch):
     return start
 
 
+def test_a_day_that_one_line_of_a_long_note_names_is_not_ahead_of_all_of_it(told, house):
+    house.say(SAID, Said("Session at the quay.\n\n- Ropes were sorted by length.\n- Paint came.\n- Tore returns on 11 May.\n"
+                         "- The crane hums."))
+    house.dream(SAID)
+    assert not [line for line in told("2026-05-10T09:00:00Z") if "Session at the quay" in line and "tomorrow" in line]
+
+
 def test_a_day_ahead_is_told_in_the_days_before_it_once_a_day_and_not_after(told):
     assert told("2026-05-02T09:00:00Z") == [f"{GERMAN} (in 7 days)", CONSTANT]
     assert set(told("2026-05-05T09:00:00Z")) == {f"{GERMAN} (in 4 days)", *(f"{one} (in 7 days)" for one in (FREEZE, HELM)),

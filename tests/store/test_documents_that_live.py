@@ -113,6 +113,32 @@ def test_other_words_in_the_same_place_are_the_successor_too(yard: Yard) -> None
     assert yard.one("Hulls are washed").superseded_by == yard.one("Paint tins").id
 
 
+def test_a_line_that_is_edited_and_moved_at_once_is_its_own_successor_and_no_other_lines(yard: Yard) -> None:
+    yard.write("MEMORY.md", """# Memory of the boat yard
+
+## Slipway
+
+- Invoices leave on the tenth working day.
+- The winch is greased every second Friday.
+- The slipway crane lifts twelve tonnes at most.
+
+## Office
+
+- The spare keys hang behind the map.
+""")
+    yard.dream()
+    assert yard.one("nine tonnes").superseded_by == yard.one("twelve tonnes").id
+    assert yard.one("last working day").superseded_by == yard.one("tenth working day").id
+    assert (yard.one("Hulls are washed").status, yard.one("Hulls are washed").superseded_by) == (Status.ARCHIVED, "")
+
+
+def test_what_stands_below_another_heading_in_other_words_took_nobodys_place(yard: Yard) -> None:
+    yard.write("MEMORY.md", INDEX.replace("- The winch is greased every second Friday.\n\n## Office\n\n", "## Meals\n\n"
+                                          "- Soup comes at noon from the canteen.\n\n## Office\n\n"))
+    yard.dream()
+    assert (yard.one("winch").status, yard.one("Soup").status) == (Status.ARCHIVED, Status.LIVE)
+
+
 def test_what_vanished_alone_is_withdrawn_and_can_be_restored(yard: Yard) -> None:
     yard.write("MEMORY.md", INDEX.replace("- The winch is greased every second Friday.\n", ""))
     yard.dream()
@@ -180,6 +206,10 @@ def test_a_renamed_file_keeps_its_memory(yard: Yard) -> None:
     yard.write("lacquer.md", TOPIC.replace("two nights", "three nights"))
     yard.dream()
     assert yard.one("two nights").superseded_by == yard.one("three nights").id
+    yard.drop("lacquer.md", "MEMORY.md")
+    yard.write("coats/lacquer.md", TOPIC.replace("two nights", "four nights"))
+    yard.dream()
+    assert yard.one("three nights").superseded_by == yard.one("four nights").id
 
 
 def test_files_that_were_merged_and_split_keep_their_lineage(yard: Yard) -> None:

@@ -26,7 +26,7 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
-from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
+from dreamd.extraction.answered import DEFINITE, LONGEST_ANSWER, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
 from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
@@ -122,7 +122,7 @@ def _listen(heard: _Heard, event: Event) -> None:
     # Masked before anything is taken apart: a secret without the words beside it is not recognised any more.
     text = (setting.message if setting else redact(event.text).text).strip()
     before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
-    for stated in taken_up(setting, text):
+    for stated in (told for told in taken_up(setting, text) if not _PRINTED.search(told)):
         heard.found.append(replace(_candidate(heard, event, stated), origin=Origin.AGENT))
     if not text or is_acknowledgement(text):
         return
@@ -169,7 +169,8 @@ def _said(text: str) -> list[str]:
 def _asked(event: Event, text: str) -> str:
     """The question that a message of moderate length follows: what is said may be understood with it alone."""
     asked = (sentences(redact(event.question).text) or [""])[-1].strip()
-    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_REPLY else ""
+    longest = LONGEST_ANSWER if event.kind is EventKind.ANSWER else LONGEST_REPLY
+    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= longest else ""
 
 
 def _is_nod(asked: str, text: str) -> bool:

@@ -86,13 +86,16 @@ def speech(text: str) -> list[str]:
     if _is_document(text, blocks):
         return []
     kept: list[str] = []
-    pasting = False
+    pasting = printed = False
     for block in blocks:
         said = _said_lines(block)
-        if pasting and not _speaks(said):
+        machine = not said or _is_machine(said)
+        # Whoever says "I" below a piece of code is its reader again; below somebody's words it may be theirs.
+        if pasting and not (_speaks(said) or (printed and not machine and _FIRST_PERSON.search(said))):
+            printed |= machine or said != block.strip()
             continue
-        pasting = _introduces_paste(block)
-        if said and not _is_machine(said) and not _REVIEW.search(said):
+        pasting, printed = _introduces_paste(block), False
+        if not machine and not _REVIEW.search(said):
             kept.append(said)
     return kept
 

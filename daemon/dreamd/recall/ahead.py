@@ -14,6 +14,8 @@ from dreamd.store import memories, shown
 from dreamd.text.calendar_dates import named_days
 
 DAYS_BEFORE = 7
+MOST_LINES = 3
+"""A statement, why, and how to apply it. What has more is a document: it names days, and none is ahead of all of it."""
 AHEAD = "ahead"
 """The part of a find that says in how many days its day is."""
 
@@ -31,6 +33,8 @@ def look_ahead(kit: Kit, scopes: Sequence[Scope], told: Collection[str] = ()) ->
     today = date.fromisoformat(local_date(kit.clock.now(), kit.zone))
     due, quiet = {}, set()
     for row in shown.load_dated(kit.store, scopes=[str(scope) for scope in scopes]):
+        if sum(map(bool, row.text.splitlines())) > MOST_LINES:
+            continue
         said = date.fromisoformat(local_date(parse_instant(row.said_at), kit.zone))
         days = [(day, goes_on) for day, goes_on in named_days(row.text, said) if day > said.isoformat() and day != row.ttl]
         if not days:

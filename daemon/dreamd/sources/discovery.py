@@ -10,7 +10,7 @@ from pathlib import Path
 from dreamd.core.errors import concerns_all
 from dreamd.core.repositories.repository import find_repository
 from dreamd.core.values import LONGEST_SCOPE_KEY
-from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, MEMORY_NAMES, FoundSource, SourceRoots
+from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, MEMORY_NAMES, NOTES_IN_A_FOLDER, FoundSource, SourceRoots
 from dreamd.sources.base.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.base.opening import Unopened, read_start
 from dreamd.sources.base.stores import is_store
@@ -159,8 +159,8 @@ def _extra(path: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
         yield path, _around(path)
         return
     memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory")
-                if (_has_index(folder) or folder == path and path.name in MEMORY_NAMES and any(path.glob("*.md")))
-                and not leave_out(folder)]
+                if (_has_index(folder) or folder == path and path.name in MEMORY_NAMES and (
+                    any(path.glob("*.md")) or any(path.glob(NOTES_IN_A_FOLDER)))) and not leave_out(folder)]
     yield from ((folder, _memory_place(folder, leave_out)) for folder in memories)
     if path in memories:
         return

@@ -219,4 +219,20 @@ def test_every_answer_to_several_questions_at_once_is_found_with_its_own_questio
               for question, said in asked.items()]
     settings, _ = settings_of(events, ConversationState())
     found = " ".join(one.text for one in find_passages(events, (), Stretch(FERRY, UTC, settings=settings)))
-    assert "outer pier" in found and "not heard the horn fail" in found and "log book" in found
+    assert "outer pier" in found and "log book" in found
+    assert "Can you make the horn fail? Honestly I have not heard the horn fail in weeks." in found
+
+
+def test_what_a_person_says_below_code_they_show_is_theirs_again_and_a_report_below_its_heading_is_not() -> None:
+    shown = "let's talk about these:\n\n// bells of the pier\nconst (\n    bellStart = \"bell_start\"\n)\n\n"
+    own = "It's odd. I don't see who reads the bell marks of pier 9. Let's drop the marks."
+    assert "Let's drop the marks." in " ".join(texts(prompt(shown + own)))
+    report = "the reviewer says:\n\nconst (\n    bell = \"b\"\n)\n\nThe test of pier 9 covers only high tide."
+    assert not any("high tide" in one for one in texts(prompt(report)))
+
+
+def test_an_error_that_an_agents_service_printed_is_not_taken_up_with_the_word_to_go_on() -> None:
+    failed = 'API Error: 500 {"type":"error","error":{"type":"api_error","message":"Internal server error"}}'
+    told = [Event(Speaker.AGENT, EventKind.PROSE, failed, AT, "talk-1", 0, 49), prompt("proceed", 1)]
+    settings, _ = settings_of(told, ConversationState())
+    assert find_passages(told, (), Stretch(FERRY, UTC, settings=settings)) == []

@@ -7,10 +7,11 @@ what left its file altogether the words alone. Nobody has to judge what two line
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import NamedTuple
 
 from dreamd.text.alike.parallels import pieces
 
@@ -51,13 +52,17 @@ def trace(before: Files, after: Files, lines: Mapping[str, Line]) -> Lineage:
     """What became of each line of `before` that does not stand in `after`; one that `lines` does not know is no line."""
     stands = {uid for some in after.values() for uid in some}
     found = Lineage()
-    for name, old in before.items():
-        for stretch in _stretches(old, after.get(name, ()), stands, lines):
-            found.took.update(_in_place(*stretch, lines))
+    stretches = [stretch for name, old in before.items() for stretch in _stretches(old, after.get(name, ()), stands, lines)]
+    for stretch in stretches:
+        found.took.update((stretch.old[a], stretch.new[b]) for a, b in stretch.pairs)
     left = [uid for some in before.values() for uid in some if uid not in stands and uid not in found.took and uid in lines]
     known = {uid for some in before.values() for uid in some}
     fresh = [uid for some in after.values() for uid in some if uid not in known and uid in lines]
     found.took.update(_anywhere(left, fresh, set(found.took.values()), lines))
+    # What was edited and moved at once has left its place: only what is alike nowhere was put in the place of another.
+    taken = set(found.took.values())
+    for stretch in stretches:
+        found.took.update(_by_place(stretch, found.took.keys(), taken, lines))
     found.gone = [uid for uid in left if uid not in found.took]
     return found
 
@@ -80,28 +85,37 @@ def is_one_line(old: Line, new: Line) -> bool:
     return _moved((before & after).total(), before, after) > 0
 
 
-def _stretches(old: Sequence[str], new: Sequence[str], stands: set[str], lines: Mapping[str, Line],
-               ) -> Iterator[tuple[list[str], list[str]]]:
+class _Stretch(NamedTuple):
     """What stood and what stands between lines that stayed where they were."""
+
+    old: Sequence[str]
+    new: Sequence[str]
+    pairs: Sequence[tuple[int, int]]
+    """Places of the lines that are alike."""
+    whole: bool
+    """Whether a file is nothing else, before and after."""
+
+
+def _stretches(old: Sequence[str], new: Sequence[str], stands: set[str], lines: Mapping[str, Line]) -> Iterator[_Stretch]:
     was = set(old)
     for step, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if step == "replace":
-            yield ([uid for uid in old[a:b] if uid not in stands and uid in lines],
-                   [uid for uid in new[c:d] if uid not in was and uid in lines])
+            gone = [uid for uid in old[a:b] if uid not in stands and uid in lines]
+            come = [uid for uid in new[c:d] if uid not in was and uid in lines]
+            if gone and come and len(gone) * len(come) <= MOST_PAIRS:
+                yield _Stretch(gone, come, _aligned(gone, come, lines), len(old) == len(new) == 1)
 
 
-def _in_place(old: Sequence[str], new: Sequence[str], lines: Mapping[str, Line]) -> dict[str, str]:
-    """Pairs of one stretch, in order: the likest first, then what stands at the same place between two pairs."""
-    if not old or not new or len(old) * len(new) > MOST_PAIRS:
-        return {}
-    pairs = [*_aligned(old, new, lines), (len(old), len(new))]
+def _by_place(stretch: _Stretch, told: Collection[str], taken: Collection[str], lines: Mapping[str, Line]) -> dict[str, str]:
+    """Of what is alike nowhere, what stands at the same place between two pairs, below the same heading."""
     took: dict[str, str] = {}
     i = j = 0
-    for a, b in pairs:
-        if a - i == b - j:
-            took.update((old[i + n], new[j + n]) for n in range(a - i))
-        if a < len(old):
-            took[old[a]] = new[b]
+    for a, b in (*stretch.pairs, (len(stretch.old), len(stretch.new))):
+        gone = [uid for uid in stretch.old[i:a] if uid not in told]
+        come = [uid for uid in stretch.new[j:b] if uid not in taken]
+        if len(gone) == len(come):
+            took.update((old, new) for old, new in zip(gone, come, strict=True)
+                        if stretch.whole or lines[old].heading == lines[new].heading)
         i, j = a + 1, b + 1
     return took
 

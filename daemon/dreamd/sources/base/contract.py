@@ -72,6 +72,8 @@ ORDINARY = frozenset({
 
 MEMORY_NAMES = ("memory", "memories")
 """Names of folders in which an agent keeps what it wants to know."""
+NOTES_IN_A_FOLDER = "[!.]*/*.md"
+"""Notes that an agent has sorted into folders, below such a folder."""
 CURSOR_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
 """Where Cursor keeps its store, on each platform, beside the folder of its agent."""
 VSCODE_EDITORS = tuple(

@@ -76,7 +76,8 @@ class MemoryDirectory:
         """A directory with an index or with Markdown files that begin with frontmatter; a file named as an index."""
         if head.is_dir:
             return INDEX_NAME in head.names or (
-                head.path.name in contract.MEMORY_NAMES and any(name.endswith(".md") for name in head.names))
+                head.path.name in contract.MEMORY_NAMES and (any(name.endswith(".md") for name in head.names) or any(
+                    head.path.glob(contract.NOTES_IN_A_FOLDER))))
         return head.path.name == INDEX_NAME or (
             head.path.suffix == ".md" and head.start.startswith(b"---\n") and b"\nname:" in head.start
             and b"\ndescription:" in head.start)
