@@ -37,6 +37,8 @@ VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "plan": (("note", NOTED), ("consolidate", "--plan", "{plan}"), ("consolidate", "--apply", "{plan}")),
     "undo": (("undo",),), "redo": (("undo",), ("undo", "--redo", "{run}")),
     "repair": (("check", "--repair"),), "screen": (("check", "--secrets", "--repair"),),
+    "edit": (("edit", "{waiting}", "The grease of the crane is changed in May."),),
+    "log": (("log", "deploy", "helm", "web 1.4 to staging", "--reason", "release"),),
     "connect": (("connect", "claude-code", "--yes"),),
     "disconnect": (("connect", "claude-code", "--yes"), ("disconnect", "claude-code")),
 }
