@@ -49,3 +49,13 @@ def test_a_task_that_dream_keeps_itself_is_proposed_at_its_own_end_alone(house, 
     folder(tmp_path / "crane", "pages", "dream task")
     known(house, tmp_path / "crane")
     assert house.dream(NIGHT).changes == []
+
+
+def test_a_task_is_found_among_whatever_else_lies_there(house, tmp_path):
+    place = folder(tmp_path / "crane", "z-pages", "other-tool")
+    for n in range(300):
+        (place.parent / f"a{n}.txt").touch()
+        (place.parent / f"b{n}").mkdir()
+    known(house, tmp_path / "crane")
+    house.dream(NIGHT)
+    assert len(house.memories(Status.HELD)) == 3

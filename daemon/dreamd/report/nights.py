@@ -235,10 +235,9 @@ def memory_named(store: Store, run: Run, named: str) -> str:
     return found
 
 
-def load_nights(store: Store, *, since: datetime | None = None, until: datetime | None = None, limit: int = 31,
-                dreams_only: bool = False) -> list[Night]:
+def load_nights(store: Store, *, since: datetime | None = None, until: datetime | None = None, limit: int = 31) -> list[Night]:
     """The newest runs, the newest first; with times those between them, the second not included."""
-    runs = journal.load_runs(store, limit=limit, kind=DREAM if dreams_only else None)
+    runs = journal.load_runs(store, limit=limit)
     return [tell_run(store, run) for run in runs
             if (since is None or run.now >= since) and (until is None or run.now < until)]
 

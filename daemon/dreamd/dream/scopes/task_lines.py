@@ -41,7 +41,9 @@ def _folders_at(place: Path, tail: tuple[str, ...]) -> list[Folder]:
     if place.parts[-len(tail):] == tail:
         return _folders_in(place)
     if place.parent.parts[-len(tail):] == tail:
-        return [folder for folder in _folders_in(place.parent) if folder.root == place]
+        from dreamd.library.tasks.foreign_tasks import folder_of_another
+
+        return [folder] if (folder := folder_of_another(place)) else []
     return _folders_in(place.joinpath(*tail))
 
 

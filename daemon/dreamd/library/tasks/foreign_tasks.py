@@ -6,10 +6,12 @@ has the trust of a file that was handed over and waits for a person, as what dre
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from dreamd.core import fsio
@@ -17,7 +19,8 @@ from dreamd.core.errors import DreamError
 from dreamd.library.tasks.task_folder import Folder
 
 OURS = "dream task"
-MOST_FOLDERS = 200
+MOST_FOLDERS = 1_000
+"""Folders of tasks that are read in one place; whatever else lies there does not count."""
 MOST_LINES = 400
 LARGEST_BYTES = 512 * 1024
 _LISTS = re.compile(r"(?i)(?:decisions?|findings?|verified(?:[-_ ]items?)?|revisions?|learnings?)\.md")
@@ -29,11 +32,18 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?:\*\*[\w.-]{1,12}
 
 def folders_of_others(place: Path) -> Iterator[Folder]:
     """The folders of tasks below a place that dream does not keep itself."""
-    with suppress(OSError):  # not there, or not ours to read
-        for root in sorted(place.iterdir())[:MOST_FOLDERS]:
-            folder = Folder(root, root.name)
-            if root.is_dir() and not root.is_symlink() and not any(e.get("tool") == OURS for e in _events(folder)):
-                yield folder
+    with suppress(OSError), os.scandir(place) as entries:  # not there, or not ours to read
+        names = sorted(one.name for one in entries if one.is_dir(follow_symlinks=False))
+        yield from islice((folder for name in names if (folder := folder_of_another(place / name))), MOST_FOLDERS)
+
+
+def folder_of_another(root: Path) -> Folder | None:
+    """The folder of one task, where it keeps a list or a log and is none of dream's own."""
+    folder = Folder(root, root.name)
+    with suppress(OSError):
+        if not root.is_symlink() and (folder.log.is_file() or any(_LISTS.fullmatch(name) for name in os.listdir(root))):
+            return None if any(event.get("tool") == OURS for event in _events(folder)) else folder
+    return None
 
 
 def lines_of(folder: Folder) -> Iterator[tuple[str, datetime]]:
