@@ -72,6 +72,25 @@ ATTEMPTS = (
     "jsonb_build_object('tenant', '{hers}'))", "SELECT 1 / count(*) FROM wording WHERE tenant = '{hers}'",
     "SELECT * FROM wording WHERE text::int > 0", "SELECT query_to_xml('SELECT * FROM dream.wording', true, true, '')",
     "SELECT table_to_xml('dream.wording', true, true, '')", "SELECT schema_to_xml('dream', true, true, '')",
+    "SELECT * FROM pg_indexes WHERE schemaname LIKE 'dream%'", "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint",
+    "SELECT tgname, pg_get_triggerdef(oid), tgargs FROM pg_trigger", "SELECT * FROM pg_policies", "SELECT * FROM pg_locks",
+    "SELECT description FROM pg_description d JOIN pg_class c ON c.oid = d.objoid AND c.relnamespace = 'dream'::regnamespace",
+    "SELECT * FROM pg_prepared_statements", "SELECT * FROM pg_prepared_xacts", "SELECT * FROM pg_cursors",
+    "SELECT * FROM pg_stat_statements", "SELECT * FROM pg_seclabels", "SELECT * FROM pg_largeobject_metadata",
+    "SELECT * FROM pg_stat_all_tables WHERE schemaname = 'dream'", "SELECT * FROM pg_stat_progress_vacuum",
+    "SELECT pg_logical_emit_message(true, 'x', 'y'), pg_create_logical_replication_slot('x', 'test_decoding')",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'ann'", "SELECT lo_get(0)",
+    "CREATE TEMP TABLE meta AS SELECT 'tombstone_key' AS key, '' AS value; SELECT dream_work.lock_of('project:../{hers}')",
+    "SELECT dream_work.call_for('dream', '../{hers}', '0 s', 0); SELECT * FROM dream_work.procrastinate_jobs",
+    "INSERT INTO dream_work.procrastinate_jobs (queue_name, task_name, args) VALUES ('{hers}', "
+    "'builtin:procrastinate.builtin.remove_old_jobs', jsonb_build_object('tenant', '{his}', 'max_hours', 0)) RETURNING tenant",
+    "CREATE SUBSCRIPTION s CONNECTION 'host=/tmp' PUBLICATION p", "CREATE PUBLICATION p FOR ALL TABLES",
+    "CREATE EXTENSION dblink", "CREATE EXTENSION postgres_fdw", "CREATE SCHEMA mine", "CREATE EVENT TRIGGER t ON sql_drop "
+    "EXECUTE FUNCTION dream.count_in_seal()", "ALTER DEFAULT PRIVILEGES FOR ROLE owner GRANT SELECT ON TABLES TO bert",
+    "GRANT owner TO bert", "GRANT SELECT ON wording TO bert", "REASSIGN OWNED BY owner TO bert", "ALTER SYSTEM SET "
+    "row_security = off", "ALTER ROLE bert SET row_security = off; SELECT * FROM wording", "VACUUM wording", "CLUSTER wording",
+    "CREATE STATISTICS s ON tenant, sha FROM wording", "SECURITY LABEL ON TABLE wording IS 'x'",
+    "COMMENT ON TABLE wording IS 'x'",
     "SELECT ts_stat('SELECT to_tsvector(text) FROM dream.wording')", "SELECT pg_get_viewdef(c.oid) FROM pg_class c "
     "WHERE relkind = 'v' AND relnamespace = 'dream'::regnamespace",
 )
@@ -159,7 +178,7 @@ def test_no_attempt_to_cross_tells_or_changes_anything_of_another_tenant(way: Se
     assert len(ATTEMPTS) >= 50
     with psycopg.connect(way.url("bert"), autocommit=True, prepare_threshold=None) as session:
         for attempt in ATTEMPTS:
-            asked = attempt.replace("{hers}", hers).replace("{id}", one.id).replace("{sha}", str(sha))
+            asked = attempt.replace("{hers}", hers).replace("{id}", one.id).replace("{sha}", str(sha)).replace("{his}", his)
             told = _tries(session, f"SET LOCAL dream.tenant = '{his}'; {asked}")
             for secret in (WORD, "blue key", hers):
                 assert secret not in told.replace(f"'{hers}'", "").replace(asked, ""), (attempt, told)
@@ -245,6 +264,32 @@ def test_nobody_hears_of_the_tasks_of_another_tenant(server: Server, neighbours:
         ann.dream(NIGHT)
         heard += session.notifies(timeout=0.3)
     assert heard == []
+
+
+def test_nobody_takes_the_sign_of_life_of_a_worker_that_serves_others_too(way: Server, server: Server,
+                                                                          neighbours: Neighbours) -> None:
+    for tenant in neighbours[2:]:
+        tenancy.add_member(server.url("owner"), Member("worker", tenant))
+    signs = "SELECT id, role, last_heartbeat FROM dream_work.procrastinate_workers ORDER BY id"
+    sign = "INSERT INTO dream_work.procrastinate_workers (last_heartbeat, role) VALUES (now() - %s::interval, {}) RETURNING id"
+    with psycopg.connect(server.url("worker"), autocommit=True) as session:
+        own, silent = (session.execute(sign.format("session_user").encode(), (since,)).fetchall()[0][0]
+                       for since in ("0 s", "1 minute"))
+    before = server.ask(signs)
+    with psycopg.connect(way.url("bert"), autocommit=True, prepare_threshold=None) as session:
+        seen = session.execute("SELECT 1 FROM dream_work.procrastinate_workers WHERE id = %s", (own,)).fetchall()
+        assert seen == [(1,)]
+        for attempt in ("DELETE FROM dream_work.procrastinate_workers WHERE last_heartbeat > now() - interval '1 s' * 30",
+                        "UPDATE dream_work.procrastinate_workers SET last_heartbeat = 'epoch'",
+                        "UPDATE dream_work.procrastinate_workers SET role = 'bert'",
+                        "INSERT INTO dream_work.procrastinate_workers (last_heartbeat, role) VALUES (now(), 'worker')",
+                        f"SELECT dream_work.procrastinate_unregister_worker_v1({own})"):
+            with suppress(psycopg.Error):
+                session.execute(attempt.encode())
+            assert server.ask(signs) == before, attempt
+        session.execute("SELECT dream_work.procrastinate_prune_stalled_workers_v1(30)")
+    assert [row[0] for row in server.ask(signs)] == [row[0] for row in before if row[0] != silent]
+    server.ask("DELETE FROM dream_work.procrastinate_workers")
 
 
 def test_nobody_keeps_the_writers_of_another_tenant_waiting(way: Server, neighbours: Neighbours) -> None:

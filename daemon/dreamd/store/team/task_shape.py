@@ -18,6 +18,8 @@ from dreamd.store.team.shape import SCHEMA
 TASKS = "dream_work"
 JOBS, EVENTS, WORKERS, TICKS = (f"procrastinate_{name}" for name in ("jobs", "events", "workers", "periodic_defers"))
 MINE = "tenant = ANY ((SELECT my_tenants())::text[])"
+SILENT_S = 2
+"""The least that a setting may say after which a worker is lost."""
 GUARDS = {
     JOBS: MINE,
     EVENTS: f"EXISTS (SELECT 1 FROM {JOBS} j WHERE j.id = job_id)",
@@ -165,6 +167,16 @@ def _working() -> Iterator[str]:
 def _guard(name: str, rule: str) -> Iterator[str]:
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
-    yield f"DROP POLICY IF EXISTS own ON {name}"
-    yield f"CREATE POLICY own ON {name} USING ({rule}) WITH CHECK ({rule})"
+    for policy in ("own", "own_sign", "own_change", "own_end"):
+        yield f"DROP POLICY IF EXISTS {policy} ON {name}"
+    if name != WORKERS:
+        yield f"CREATE POLICY own ON {name} USING ({rule}) WITH CHECK ({rule})"
+        return
+    # A worker may serve others too: whoever shares a tenant with it sees it, and takes away its sign of life only where it
+    # gives none any more, or the tasks of those others would be taken from it.
+    yield f"CREATE POLICY own ON {name} FOR SELECT USING ({rule})"
+    yield f"CREATE POLICY own_sign ON {name} FOR INSERT WITH CHECK (role = session_user)"
+    yield f"CREATE POLICY own_change ON {name} FOR UPDATE USING (role = session_user) WITH CHECK (role = session_user)"
+    yield f"""CREATE POLICY own_end ON {name} FOR DELETE USING (role = session_user
+        OR {rule} AND last_heartbeat < now() - interval '{SILENT_S} s')"""
 
