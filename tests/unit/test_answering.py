@@ -13,8 +13,9 @@ from dreamd.core.errors import Outage
 from dreamd.core.values import Memory
 from dreamd.models import answer_net
 from dreamd.recall.answer import Look, search
-from dreamd.recall.ranking import LONGEST_QUESTION, READ, Asked, Hit, Ranked, rank
-from dreamd.recall.resolve import without_earlier_answers
+from dreamd.recall.answering import Reading
+from dreamd.recall.ranking import LONGEST_QUESTION, READ, Asked, Budget, Hit, Ranked, rank
+from dreamd.recall.resolve import REPLACED, without_earlier_answers
 from household import FIRST_DAY, FIRST_NIGHT, House
 
 LATER = "2026-01-06T09:00:00Z"
@@ -120,8 +121,8 @@ def _told(*days: int, pinned: bool = False) -> list[Ranked]:
 def test_of_two_answers_the_later_stands_alone_where_it_took_the_place_of_the_earlier() -> None:
     asked: list[tuple[str, str]] = []
 
-    def replaced(pairs: Sequence[tuple[Memory, Memory]]) -> list[float]:
-        asked.extend((old.id, new.id) for old, new in pairs)
+    def replaced(pairs: Sequence[tuple[Ranked, Ranked]]) -> list[float]:
+        asked.extend((old.memory.id, new.memory.id) for old, new in pairs)
         return [0.9 for _ in pairs]
 
     assert [one.memory.id for one in without_earlier_answers(_told(9, 2, 1), replaced)] == ["m1", "m2"]
@@ -136,7 +137,49 @@ def test_two_answers_stand_beside_each_other_where_nothing_says_that_one_is_over
     assert without_earlier_answers(told, lambda pairs: likely[:len(pairs)]) == told
 
 
+class _Read:
+    """A kit whose network reads every later statement as surely as this for the successor of an earlier."""
+
+    def __init__(self, surely: float) -> None:
+        self._surely = surely
+
+    def load_reader(self) -> _Read:
+        return self
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float]]:
+        return [(0.0, self._surely) for _ in pairs]
+
+
+def _turned(question: str, near: float, surely: float = 4.0) -> float:
+    old, new, _ = (replace(one, parts={"answers": 0.5, "nearness": here})
+                   for one, here in zip(_told(9, 2, 1), (0.8, near, 0.4), strict=True))
+    (likely,) = Reading(_Read(surely), question).replaced([(old, new)])  # type: ignore[arg-type]
+    return likely
+
+
 def test_a_later_remark_that_is_far_from_the_question_hides_no_answer() -> None:
-    answer, remark, _ = (replace(one, parts={**one.parts, "nearness": near})
-                         for one, near in zip(_told(9, 2, 1), (0.84, 0.43, 0.4), strict=True))
-    assert without_earlier_answers([answer, remark], lambda pairs: [0.95 for _ in pairs]) == [answer, remark]
+    assert _turned("on which day is the kiln heated", 0.8) >= REPLACED
+    assert _turned("on which day is the kiln heated", 0.2) < REPLACED
+    assert _turned("on which day is the kiln heated", 0.8, surely=2.0) < REPLACED
+
+
+@pytest.mark.parametrize("question", ["when did we heat the kiln", "who carried the lamps", "wann wurde der Ofen geheizt",
+                                      "¿quién hizo el horno?", "quand a-t-on chauffé le four", "quem fez o forno"])
+def test_nothing_later_answers_anew_what_happened_once(question: str) -> None:
+    assert _turned(question, 0.8) < REPLACED
+
+
+def test_what_reads_as_no_answer_is_left_out_behind_the_nearest_but_not_from_a_deep_look() -> None:
+    hits = [Hit(_memory(f"m{n}", f"Kiln {n} is lit"), 0.0, 0.5 - n / 100) for n in range(5)]
+    likely = {"m0": 0.001, "m1": 0.001, "m2": 0.001, "m3": 0.001, "m4": 0.2}
+
+    def found(asked: Asked) -> set[str]:
+        read = replace(asked, read=lambda some: [likely[one.id] for one in some])
+        return {one.memory.id for one in rank("kiln", hits, now=NOW, rules=RULES, asked=read)}
+
+    assert found(Asked()) == {"m0", "m1", "m2", "m4"}
+    assert found(Asked(budget=Budget.DEEP)) == found(Asked(everything=True)) == set(likely)
+    likely = dict.fromkeys(likely, 0.001)
+    said = [replace(hit, memory=replace(hit.memory, answers="Is the kiln lit?")) for hit in hits]
+    asked = Asked(read=lambda some: [likely[one.id] for one in some])
+    assert len(rank("kiln", said, now=NOW, rules=RULES, asked=asked)) == 5, "it was read without what it was said to"

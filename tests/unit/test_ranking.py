@@ -55,6 +55,10 @@ def test_process_documents_are_lowered_and_other_text_counts_as_it_is() -> None:
     assert _score(_memory(memory_class=MemoryClass.HISTORY), 0.8) == pytest.approx(0.8)
 
 
+def test_what_a_person_said_and_no_memory_carries_counts_like_a_memory() -> None:
+    assert _score(_memory(memory_class=MemoryClass.HISTORY, status=Status.SAID), 0.4) == pytest.approx(0.6)
+
+
 def test_ended_versions_count_half() -> None:
     ended = _memory(status=Status.SUPERSEDED, superseded_by="m2", valid_to=NOW)
     assert _score(ended, 0.9) == pytest.approx(0.675)

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from dreamd.core.clock import parse_instant
 from dreamd.core.settings import RecallSettings
-from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
+from dreamd.core.values import IN_PASSING
 from dreamd.recall.answer import Look, search
-from dreamd.recall.resolve import as_shown, most_of
+from dreamd.recall.resolve import most_of
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 SECOND_DAY, SECOND_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z"
@@ -95,19 +94,12 @@ def test_what_names_its_thing_only_in_what_was_said_before_it_is_found_by_that_t
     assert found(thoughtful, "when may the cedar kiln with the alarm be opened")[0] == ("live", "Never open it before noon")
 
 
-@pytest.mark.parametrize(("text", "shown"), [
-    ("The lock is new. Which colour shall it get? Orange.", "Which colour shall it get? Orange."),
-    ("Which colour shall it get? Orange, and no other.", "Orange, and no other."),
-    ("Which colour shall it get? Signal orange like the lamps, with a white stripe.",
-     "Signal orange like the lamps, with a white stripe."),
-    ("The lock is orange. It has a white stripe.", "The lock is orange. It has a white stripe."),
-    ("The lock is orange. Is that right?", "The lock is orange. Is that right?"),
-])
-def test_a_passage_is_shown_with_its_question_only_where_it_cannot_be_read_without(text: str, shown: str) -> None:
-    passage = Memory("a1", parse_scope("project:kiln"), text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
-                     Status.SAID, Trust.USER, Trust.USER, *(parse_instant(FIRST_DAY),) * 4)
-    assert as_shown(passage).text == shown
-    assert as_shown(replace(passage, status=Status.LIVE)).text == text
+@pytest.mark.model
+def test_a_passage_with_a_question_in_its_middle_is_shown_whole(thoughtful: House) -> None:
+    told = "Sure! I carried the lamps over to the cedar kiln with Runa. How is your back? Let me know, will you."
+    thoughtful.say(FIRST_DAY, in_passing(told))
+    thoughtful.dream(FIRST_NIGHT)
+    assert found(thoughtful, "with whom were the lamps carried to the kiln") == [("said", told)]
 
 
 @pytest.mark.model

@@ -29,7 +29,6 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         return None
     from dreamd.recall.answer import Found, Recall
     from dreamd.recall.named_records import records_named
-    from dreamd.recall.resolve import as_shown
     from dreamd.store import memories, passages
     from dreamd.store.presence.team_copy import load_copied
 
@@ -43,7 +42,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
             known |= load_copied(world, [i for i in ids if i not in known])
         there = [r for r in rows if r["id"] in known]
         named = records_named(store, [known[r["id"]] for r in there])
-        found = tuple(Found(as_shown(known[r["id"]]), float(r["score"]), dict(r["parts"]), r["clue"], records)
+        found = tuple(Found(known[r["id"]], float(r["score"]), dict(r["parts"]), r["clue"], records)
                       for r, records in zip(there, named, strict=True))
         return Recall(query, found, str(answer["mode"]), str(answer["warning"]))
     return None

@@ -95,7 +95,7 @@ class IndexSettings:
 @dataclass(frozen=True)
 class RecallSettings:
     floor: float = _number(0.35, 0.0, 1.0, "score below which nothing is shown")
-    memory_boost: float = _number(1.5, 0.1, 5.0, "factor for memories")
+    memory_boost: float = _number(1.5, 0.1, 5.0, "factor for memories and passages")
     document_boost: float = _number(0.85, 0.1, 5.0, "factor for process documents")
     superseded_factor: float = _number(0.5, 0.0, 1.0, "factor for superseded versions")
     decay: float = _number(0.02, 0.0, 0.1, "most that age and staleness take of a score; order only, never below the floor")

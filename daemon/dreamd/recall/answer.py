@@ -30,8 +30,8 @@ from dreamd.kit import Kit, open_kit
 from dreamd.recall.answering import reading_of
 from dreamd.recall.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.recall.named_records import records_named
-from dreamd.recall.ranking import Asked, Budget, rank, result_count
-from dreamd.recall.resolve import Wanted, as_shown, resolve
+from dreamd.recall.ranking import READ, Asked, rank, result_count
+from dreamd.recall.resolve import Wanted, resolve
 from dreamd.recall.retrieve import POOL, gather, reach_of
 from dreamd.recall.retrieve import Look as Look
 from dreamd.recall.shelf import Near, Shelf
@@ -137,15 +137,17 @@ def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[F
                   read=reading.answers if reading else None)
     count, rules = result_count(asked, kit.settings.recall), kit.settings.recall
     ranked = rank(query, hits, now=kit.clock.now(), rules=rules, asked=asked if look.injection else replace(asked, count=POOL))
+    if reading and count <= READ and not asked.whole:
+        ranked = [one for one in ranked if "answers" in one.parts]  # what stands behind all that is read, nobody asked for
     if not look.injection:
-        wanted = Wanted(kit.clock.now(), rules, count, whole=look.budget is Budget.DEEP or look.everything,
+        wanted = Wanted(kit.clock.now(), rules, count, whole=asked.whole,
                         replaced=reading.replaced if reading else None)
         ranked = resolve(ranked, wanted, kit.store, near)
-    if near and ranked and look.budget is not Budget.DEEP and not look.everything and is_unanswered(query, ranked):
+    if near and ranked and not asked.whole and is_unanswered(query, ranked):
         ranked = []
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     named = records_named(kit.store, [r.memory for r in ranked])
-    return tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)
+    return tuple(Found(r.memory, r.score, r.parts, clue, records)
                  for r, clue, records in zip(ranked, clues, named, strict=True)), count
 
 

@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import mul
 
 from dreamd.core.errors import Outage
 from dreamd.core.values import Memory
 from dreamd.kit import Kit
 from dreamd.models.answer_net import with_question
-from dreamd.recall.ranking import LONGEST_QUESTION
+from dreamd.recall.ranking import LONGEST_QUESTION, Ranked
+from dreamd.text import patterns
 
-TURNED, ANSWERED, BASE = 0.54, 0.27, -0.41
-"""What the two outputs weigh for whether a later answer replaced an earlier, fitted on worlds that the network never met."""
+TURNS, TURNS_BASE = (0.78, 0.12, 1.30, -1.53), -2.78
+"""What each sign weighs for whether a later answer replaced an earlier; `tests/bench/answer_limits.py` fits them."""
+LEAST_LIKELY, LEAST_NEAR = 0.001, 0.01
+"""Below it nothing is less likely to answer, and nothing less near."""
 
 
 class Reading:
@@ -25,19 +29,22 @@ class Reading:
 
     def __init__(self, kit: Kit, question: str) -> None:
         self._kit, self._question = kit, question
-        self._told: dict[str, float] = {}
 
     def answers(self, some: Sequence[Memory]) -> list[float]:
         """How likely (0–1) each of some memories answers; nothing where the network is away, and nearness alone counts."""
-        logits = self._logits([(self._question, memory.text) for memory in some], 0)
-        self._told.update(zip([memory.id for memory in some], logits, strict=False))
-        return [_likely(logit) for logit in logits]
+        return [_likely(logit) for logit in self._logits([(self._question, memory.text) for memory in some], 0)]
 
-    def replaced(self, pairs: Sequence[tuple[Memory, Memory]]) -> list[float]:
-        """For an earlier and a later one each that were read, how likely (0–1) the later took the place of the earlier."""
-        logits = self._logits([(with_question(self._question, old.text), new.text) for old, new in pairs], 1)
-        return [_likely(TURNED * logit + ANSWERED * self._told[new.id] + BASE)
-                for (_, new), logit in zip(pairs, logits, strict=False)]
+    def replaced(self, pairs: Sequence[tuple[Ranked, Ranked]]) -> list[float]:
+        """For an earlier and a later one each, both read before, how likely (0–1) the later took the place of the earlier."""
+        return [_likely(sum(map(mul, TURNS, signs)) + TURNS_BASE) for signs in self.signs_of_turns(pairs)]
+
+    def signs_of_turns(self, pairs: Sequence[tuple[Ranked, Ranked]]) -> list[tuple[float, float, float, float]]:
+        """What the network reads of each pair, how surely the later one answers, how much nearer to the question that is, and
+        whether the question asks for what happened once, which nothing later answers anew.
+        """
+        logits = self._logits([(with_question(self._question, old.memory.text), new.memory.text) for old, new in pairs], 1)
+        past = float(patterns.has("words/asked", "past", self._question))
+        return [(logit, logit_of(new), _nearer(old, new), past) for (old, new), logit in zip(pairs, logits, strict=False)]
 
     def _logits(self, pairs: Sequence[tuple[str, str]], column: int) -> list[float]:
         reader = self._kit.load_reader() if pairs else None
@@ -49,6 +56,17 @@ class Reading:
 
 def _likely(logit: float) -> float:
     return 1 / (1 + math.exp(-logit))
+
+
+def logit_of(one: Ranked) -> float:
+    """How surely a result answers, without bounds; of one that was not read, surely not."""
+    likely = min(max(one.parts.get("answers", 0.0), LEAST_LIKELY), 1 - LEAST_LIKELY)
+    return math.log(likely / (1 - likely))
+
+
+def _nearer(old: Ranked, new: Ranked) -> float:
+    """How much nearer to the question the later of two is, as the logarithm of the ratio."""
+    return math.log(max(new.parts["nearness"], LEAST_NEAR) / max(old.parts["nearness"], LEAST_NEAR))
 
 
 def reading_of(kit: Kit, question: str) -> Reading | None:

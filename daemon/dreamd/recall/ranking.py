@@ -34,10 +34,12 @@ AGE_OF_HALF = 180.0
 """Days after which a memory has lost half of what it can lose to age alone, so that the later is always the younger."""
 STEPS = {Status.STALE: 0.5, Status.ARCHIVED: 0.75}
 """Of what age can take at most, the share that being stale or archived takes alone: no live memory loses as much."""
-READ = 12
+READ = 16
 """Results that are read together with the question, the first ones."""
-SURELY = 0.5
-"""From how likely something answers it is shown although it is far."""
+SURELY, SURELY_NOT = 0.5, 0.005
+"""From how likely something answers it is shown although it is far, and below how likely it is not although it is near."""
+NEAREST = 3
+"""Results that stay however they read."""
 LONGEST_QUESTION = 200
 """Up to this many characters a query is a question; a longer one is a text, which is read once and asks for no value."""
 
@@ -85,6 +87,11 @@ class Asked:
     read: Callable[[Sequence[Memory]], Sequence[float]] | None = None
     """How likely (0–1) each of some memories answers the question; none for all where it cannot be told."""
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is left out for being far."""
+        return self.budget is Budget.DEEP or self.everything
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -105,7 +112,7 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
                  for hit, match in zip(shown, matches, strict=True)]
     measured = [_score(hit, rules) for hit in shown]
     scored = [one for one in measured if _passes(one, rules, everything=asked.everything)]
-    if asked.budget is not Budget.DEEP and not asked.everything:
+    if not asked.whole:
         # What was replaced goes first: it must not set how near an answer has to be.
         scored = _without_company(_without_replaced(scored), rules.share_of_best)
     passed = _in_order(_aged(one, now, rules) for one in scored)
@@ -113,7 +120,7 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
         near = {one.memory.id for one in scored}
         far = _in_order(_aged(one, now, rules) for one in measured if one.memory.id not in near
                         and one.memory.status not in (Status.SUPERSEDED, Status.HELD))
-        passed = _answers_first(passed, far, rules.answer_weight, asked.read)
+        passed = _answers_first(passed, far, rules.answer_weight, asked)
     return passed[:result_count(asked, rules)]
 
 
@@ -121,19 +128,23 @@ def _in_order(some: Iterable[Ranked]) -> list[Ranked]:
     return sorted(some, key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
 
 
-def _answers_first(passed: list[Ranked], far: list[Ranked], weight: float,
-                   read: Callable[[Sequence[Memory]], Sequence[float]]) -> list[Ranked]:
-    """The first results lifted by how likely each of them answers, and of what is far what reads as an answer.
+def _answers_first(passed: list[Ranked], far: list[Ranked], weight: float, asked: Asked) -> list[Ranked]:
+    """The first results lifted by how likely each of them answers; of what is far what reads as an answer, and of what is near
+    all but what reads as none.
 
-    What was archived is lifted no more than anything live: it stays behind what is as near.
+    What was archived is lifted no more than anything live: it stays behind what is as near. What was said to something is read
+    without that, and so never taken for no answer.
     """
     first = [*passed, *far][:READ]
-    told = (read([one.memory for one in first]) if len(first) > 1 else []) or [0.0] * len(first)
+    told = asked.read([one.memory for one in first]) if asked.read and len(first) > 1 else []
+    least = SURELY_NOT if told and not asked.whole else 0.0
+    told = told or [0.0] * len(first)
+    shown = [(n < len(passed) and (n < NEAREST or likely >= least or bool(one.memory.answers))) or likely >= SURELY
+             for n, (one, likely) in enumerate(zip(first, told, strict=True))]
     gone = [one.memory.status is Status.ARCHIVED for one in first]
-    least = min((likely for likely, away in zip(told, gone, strict=True) if not away), default=1.0)
-    told = [min(likely, least) if away else likely for likely, away in zip(told, gone, strict=True)]
-    lifted = [_lifted(one, weight, likely) for n, (one, likely) in enumerate(zip(first, told, strict=True))
-              if n < len(passed) or likely >= SURELY]
+    most = min((likely for likely, away in zip(told, gone, strict=True) if not away), default=1.0)
+    told = [min(likely, most) if away else likely for likely, away in zip(told, gone, strict=True)]
+    lifted = [_lifted(one, weight, likely) for one, likely, is_shown in zip(first, told, shown, strict=True) if is_shown]
     return _in_order([*lifted, *passed[READ:]])
 
 
@@ -174,14 +185,13 @@ def _may_show(memory: Memory, asked: Asked) -> bool:
 
 
 def _passes(one: Ranked, rules: RecallSettings, *, everything: bool) -> bool:
-    """Whether something is near enough to be shown; what was only said has no weight of its own, and half the floor."""
-    least = rules.floor / 2 if one.memory.status is Status.SAID else rules.floor
+    """Whether something is near enough to be shown."""
     # A name or a value that fits makes nothing near that is far.
     plain = one.parts["nearness"] / one.parts["similarity"] if one.parts["similarity"] > 0 else 1.0
     # Who asks for everything asks for what was replaced as well: that orders it then, and does not hide it.
     ended = everything and one.memory.status is Status.SUPERSEDED
     score = one.parts["similarity"] * one.parts["class_boost"] if ended else one.score
-    return score * plain >= least
+    return score * plain >= rules.floor
 
 
 def _score(hit: Hit, rules: RecallSettings) -> Ranked:
@@ -200,7 +210,7 @@ def _score(hit: Hit, rules: RecallSettings) -> Ranked:
             parts[name] = weight
             score += weight * (1 - score)
     parts["similarity"] = score
-    parts["class_boost"] = _class_boost(memory.memory_class, rules)
+    parts["class_boost"] = _class_boost(memory, rules)
     score *= parts["class_boost"]
     if memory.status is Status.SUPERSEDED and memory.superseded_by and memory.valid_to is None:
         # Its claim holds and lives on in a newer wording; an ended one carries the date it ended.
@@ -213,10 +223,12 @@ def _score(hit: Hit, rules: RecallSettings) -> Ranked:
     return Ranked(memory, score, parts)
 
 
-def _class_boost(memory_class: MemoryClass, rules: RecallSettings) -> float:
-    if memory_class in DOCUMENTS:
+def _class_boost(memory: Memory, rules: RecallSettings) -> float:
+    """What the kind of a text counts; what a person said and no memory carries is no worse an answer for that."""
+    if memory.memory_class in DOCUMENTS:
         return rules.document_boost
-    return 1.0 if memory_class in OTHERS else rules.memory_boost
+    is_other = memory.memory_class in OTHERS and memory.status is not Status.SAID
+    return 1.0 if is_other else rules.memory_boost
 
 
 def _aged(one: Ranked, now: datetime, rules: RecallSettings) -> Ranked:

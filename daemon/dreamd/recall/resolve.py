@@ -8,7 +8,7 @@ replaced it, for this question alone; a deep look shows it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -32,12 +32,10 @@ COMPARED_FROM = 0.4
 CONTAINED = 0.85
 """Share of the words of a passage that another result must have to stand for it."""
 OF_TEN = 10
-READABLE = 20
-"""Characters from which what was said to a question can be read without it."""
-MAY_ANSWER, REPLACED = 0.1, 0.8
-"""From how likely something may be an answer, and from how likely one answer took the place of another."""
-AS_NEAR = 0.7
-"""Of the nearness of an earlier answer, what a later one must have to take its place."""
+MAY_ANSWER, REPLACED = 0.1, 0.4
+"""From how likely something may be an answer, and from how likely one answer took the place of another: from there on a dream
+over talks still finds what the raw statements do.
+"""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
 
@@ -52,7 +50,7 @@ class Wanted:
     """Results it may have."""
     whole: bool = False
     """A deep look, which is shown what is over as well."""
-    replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]] | None = None
+    replaced: Callable[[Sequence[tuple[Ranked, Ranked]]], Sequence[float]] | None = None
     """How likely (0–1) the later of two answers each took the place of the earlier; nothing where it cannot be told."""
 
 
@@ -66,7 +64,9 @@ def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near |
         told = [one for one in told if not any(_is_over(one.memory, other.memory, weighed) for other in told)]
         told = _without_states_of_before(told)
         told = without_earlier_answers(told, wanted.replaced) if wanted.replaced else told
-    return _newer_first(_chosen(told, wanted), weighed)
+    chosen = _chosen(told, wanted)
+    read = any(one.parts.get("answers") for one in chosen)  # with the question, which knows better what is newer for it
+    return chosen if read else _newer_first(chosen, weighed)
 
 
 def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
@@ -76,36 +76,18 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
 
 
 def without_earlier_answers(told: Sequence[Ranked],
-                            replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]]) -> list[Ranked]:
-    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that.
-
-    It must be about as near to the question: else a remark on the same thing would hide an answer.
-    """
+                            replaced: Callable[[Sequence[tuple[Ranked, Ranked]]], Sequence[float]]) -> list[Ranked]:
+    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that."""
     first = [one for one in told if one.parts.get("answers", 0.0) >= MAY_ANSWER][:ANSWERS_COMPARED]
     pairs = [(old, new) for old in first for new in first
-             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)
-             and new.parts.get("nearness", 0.0) >= AS_NEAR * old.parts.get("nearness", 0.0)]
+             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
     order = list(told)
-    likely = replaced([(old.memory, new.memory) for old, new in pairs])
+    likely = replaced(pairs)
     for (old, new), turned in zip(pairs, likely, strict=False):  # none where the network is away
         if turned >= REPLACED and old in order and new in order:
             order.remove(new)
             order[order.index(old)] = new
     return order
-
-
-def as_shown(memory: Memory) -> Memory:
-    """A passage as an answer shows it: without the question it was said to, where what was said can be read without."""
-    if memory.status is not Status.SAID:
-        return memory
-    from dreamd.extraction.utterance import sentences
-
-    said = sentences(memory.text)
-    asked = max((n for n, sentence in enumerate(said[:-1]) if sentence.endswith(("?", "？"))), default=-1)
-    told = " ".join(said[asked + 1:])
-    if asked < 0 or len(told) >= READABLE:
-        return replace(memory, text=told)
-    return replace(memory, text=" ".join(said[asked:]))
 
 
 def most_of(count: int, rules: RecallSettings) -> int:
