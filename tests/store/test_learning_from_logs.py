@@ -127,10 +127,12 @@ def test_an_error_and_its_fix_twice_are_a_held_lesson_with_both_lines(house: Hou
 
 
 @pytest.mark.parametrize(("wrong", "mended", "lessons"), [
-    ("restart failed", "restart fixed", 1), ("sync_failed", "replica lag recovered", 1), ("failed to sync", "resolved by hand", 1),
+    ("restart failed", "restart fixed", 1), ("sync_failed", "replica lag recovered", 1),
+    ("failed to sync", "resolved by hand", 1),
     ("restart failed", "restart not fixed", 0), ("restart without error", "restart fixed", 0)])
 def test_what_became_of_it_may_stand_first_or_last(house: House, wrong: str, mended: str, lessons: int) -> None:
-    lines = [json.dumps({"time": f"2026-05-{day:02}T{hour}:00:00Z", "level": "INFO", "msg": said, "tool": "nomad", "target": "quill"})
+    lines = [json.dumps({"time": f"2026-05-{day:02}T{hour}:00:00Z", "level": "INFO", "msg": said, "tool": "nomad",
+                         "target": "quill"})
              for day in (4, 5) for hour, said in (("09", wrong), ("10", mended))]
     read(house, write(house.person / "app.log", *lines))
     house.dream(NIGHT)

@@ -51,7 +51,8 @@ DIALECTS = {
     "letter of requests": ("rfc-0007.txt", f"RFC: 7\nTitle: One table\nStatus: Final\nCreated: 05-Mar-2024\n\n"
                                            f"Abstract\n========\n{SAID}\n"),
     "restructured lists": ("0007-one.rst", f"=========\nOne table\n=========\n\n.. list-table::\n\n   * - **Status**\n"
-                                           f"     - Accepted\n   * - **Date**\n     - 2024-03-05\n\nDecision\n========\n\n{SAID}\n"),
+                                           f"     - Accepted\n   * - **Date**\n     - 2024-03-05\n\n"
+                                           f"Decision\n========\n\n{SAID}\n"),
     "german and taking over": ("0007-eine-tabelle.md", "# 7. One table\n\nDatum: 05.03.2024\n\n## Status\n\nAkzeptiert\n\n"
                                f"Ersetzt [2. Zwei](0002-zwei.md)\n\n## Entscheidung\n\n{SAID}\n"),
     "german": ("0007-eine-tabelle.md", f"{TOP}**Status:** Angenommen\n**Datum:** 5. März 2024\n\n## Entscheidung\n\n{SAID}\n"),
@@ -74,7 +75,8 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Deprecated since 2025-01-01", "deprecated"), ("Superseded by ADR-0012", "superseded"), ("Parked", "unknown"),
     ("Partially superseded by ADR-0012, accepted", "accepted"), ("Accepted, partially superseded by ADR-0012", "accepted"),
     ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
-    ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"), ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"),
+    ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
     ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
 ])
 def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: str) -> None:

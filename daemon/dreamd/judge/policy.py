@@ -19,7 +19,7 @@ from dreamd.judge.classifier import CLASSES, Limits
 from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME
 from dreamd.judge.guards import Difference, guards, shown, vetoes
 from dreamd.judge.out_of_use import ends_the_use
-from dreamd.judge.statement import read
+from dreamd.judge.statement import Reading, read
 from dreamd.judge.wording import kept_wording, says_more
 from dreamd.text.identifiers import are_written_apart
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_EVIDENCE = 3
 _QUESTIONS = re.compile(r"(?:[^.!…。！]*[?？]\s*)+")
+_QUESTION = re.compile(r"[^.!?…。！？]*[?？]+")
+_SHARE_IN_TALK, _FEWEST_OF_TWO = 0.5, 2
+"""Of the words that turns of a talk tell something with, how many two of them must share: the share of the fewer, or of the
+more, for one claim; and how many at least where two persons speak."""
 _FEWEST = 3
 """Words from which two that are the same but for small ones are one claim."""
 
@@ -107,6 +111,10 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
     kept = kept_wording(told.pair)
     if kept is None or vetoes(told.pair, told.guards) or are_written_apart(told.pair.a.text, told.pair.b.text):
         return None
+    if _are_turns(told.pair):
+        one, other = (_told_in_talk(side) for side in (told.pair.a, told.pair.b))
+        if len(one & other) < _SHARE_IN_TALK * max(len(one), len(other), 1):
+            return None
     assert told.labels is not None
     same, a_richer, b_richer = (float(told.labels[n]) for n in (SAME, A_RICHER, B_RICHER))
     needed = says_more(told.pair)
@@ -120,16 +128,29 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
 
 
 def _may_end(pair: Alignment) -> bool:
-    """Whether one could end the other: neither only asks, and two turns of a talk have a word in common.
+    """Whether one could end the other: neither only asks, and two turns of a talk tell of the same.
 
     A reply is as near to what it replies to as an update is: "Is it worth it?" ends with no "Yes, and I sold it".
     """
-    a, b = words_of_speaker(pair.a.text), words_of_speaker(pair.b.text)
-    if _QUESTIONS.fullmatch(a) or _QUESTIONS.fullmatch(b):
+    if any(_QUESTIONS.fullmatch(words_of_speaker(side.text)) for side in (pair.a, pair.b)):
         return False
-    # A heading before a colon has small letters, as in "Front desk extension: 204".
-    turns = all(who.istitle() for who in (speaker_of(pair.a.text), speaker_of(pair.b.text)))
-    return not turns or not read(a).content_set.isdisjoint(read(b).content_set)
+    if not _are_turns(pair):
+        return True
+    one, other = _told_in_talk(pair.a), _told_in_talk(pair.b)
+    if speaker_of(pair.a.text) == speaker_of(pair.b.text):
+        return bool(one & other)
+    return len(one & other) >= max(_FEWEST_OF_TWO, _SHARE_IN_TALK * min(len(one), len(other)))
+
+
+def _are_turns(pair: Alignment) -> bool:
+    """Whether both are turns of a talk: a heading before a colon has small letters, as in "Front desk extension: 204"."""
+    return all(speaker_of(side.text).istitle() for side in (pair.a, pair.b))
+
+
+def _told_in_talk(turn: Reading) -> frozenset[str]:
+    """The words that a turn tells something with: what it asks tells nothing, and names are those of who is spoken to."""
+    told = read(_QUESTION.sub("", words_of_speaker(turn.text)))
+    return told.content_set - {name.lower() for name in told.names}
 
 
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:

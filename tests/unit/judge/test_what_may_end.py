@@ -14,9 +14,12 @@ CANNOT = [
     ("Tomek: I'm sorry. After all that work!", "Tomek: Oh. OH."),
     ("Ruth: AT LAST.", "Ruth: I'm giving up the blue tiles, the kiln closed. It's all in grey from now on."),
     ("Ruth: You've become a baker after all.", "Ruth: She has. She's moving to Oslo in spring."),
+    ("Ines: I like it! And how's Pebble?", "Ines: It was good to see you. Mum is knitting a coat for Pebble."),
+    ("Ines: Thanks, Tomek. What's the studio up to?", "Tomek: I'm a bit sad, Ingrid is leaving the studio in July."),
 ]
 CAN = [
     ("Ines: The choir meets on Mondays.", "Ines: The choir has moved to Thursdays."),
+    ("Ines: The parcel shop on Elm Street opens at nine.", "Tomek: The parcel shop on Elm Street opens at ten now."),
     ("We use Webpack.", "we switched to Vite"),
     ("Front desk extension: 204.", "Front desk extension: 311."),
     ("Active validators: 130.", "Active validators: 175."),

@@ -55,7 +55,8 @@ class Reader:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._child = subprocess.Popen([sys.executable, "-P", "-m", "dreamd.library.formats.reading_child",
-                                        str(math.ceil(self._longest_s))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                                        str(math.ceil(self._longest_s))],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         return self._child
 
     def _answer(self, child: subprocess.Popen[bytes]) -> bytes | None:

@@ -41,7 +41,7 @@ def folder_of_another(root: Path) -> Folder | None:
     """The folder of one task, where it keeps a list or a log and is none of dream's own."""
     folder = Folder(root, root.name)
     with suppress(OSError):
-        if not root.is_symlink() and (folder.log.is_file() or any(_LISTS.fullmatch(name) for name in os.listdir(root))):
+        if not root.is_symlink() and (folder.log.is_file() or any(_LISTS.fullmatch(one.name) for one in root.iterdir())):
             return None if any(event.get("tool") == OURS for event in _events(folder)) else folder
     return None
 

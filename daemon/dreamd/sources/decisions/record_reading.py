@@ -295,7 +295,8 @@ def _without_replacing(status: str) -> str:
 
 _BY = re.compile(r"(?i)\b(?:supers?[ec]+eded|replaced|obsoleted|ersetzt|abgelöst|remplacée?"
                  r"|re?emplazad[oa]|sustituid[oa]|substituíd[oa]|"
-                 r"sostituit[oa])(?:[ \t,(]+(?:\w{1,3}[ \t]+)?\d[\d./-]{5,9}\)?)?[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
+                 r"sostituit[oa])(?:[ \t,(]+(?:\w{1,3}[ \t]+)?\d[\d./-]{5,9}\)?)?"
+                 r"[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
                  r"|(?:\b(?:durch|von)[ \t]|被|由)[ \t]*([^\n]{1,200}?)[ \t]*(?:\b(?:ersetzt|abgelöst)\b|取代)")
 _OVER = re.compile(r"(?i)\b(?:supers?[ec]+des|obsoletes)\b[ \t:]*([^\n]{1,300})"
                    r"|取代[ \t了]*([^\n]{1,200})")
