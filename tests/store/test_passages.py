@@ -60,7 +60,7 @@ def test_a_remark_is_found_as_it_was_said_and_is_no_memory(talked: House) -> Non
     with talked.kit(NIGHT_2) as kit:
         assert verbs.load_review(kit) == []
         (one,) = search(kit, QUESTION).results
-    assert (one.memory.confirmed_at.date().isoformat(), one.parts["class_boost"]) == ("2026-01-05", 1.0)
+    assert (one.memory.confirmed_at.date().isoformat(), one.parts["class_boost"]) == ("2026-01-05", 1.5)
     assert talked.rows("SELECT COUNT(*) FROM recall") == [(0,)]
     assert "Quoxilfanz" not in "".join(p.read_text() for p in (talked.home / "memory").rglob("*.md"))
 
