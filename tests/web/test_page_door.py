@@ -288,17 +288,8 @@ async def _answered(app, scope, said):
 
 
 def test_a_port_is_of_this_machine_alone_and_closes_when_nobody_looks(lived):
-    places = []
-    server = threading.Thread(target=serving.serve, daemon=True, kwargs={
-        "world": lived.world(TODAY), "idle_s": 0.5, "tell": places.append})
-    server.start()
-    while not places:
-        time.sleep(0.01)
-    with socket.create_connection(("127.0.0.1", places[0].port), timeout=10) as line:
-        line.sendall(f"GET /?token={places[0].keys.entry} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
-        said = b""
-        while part := line.recv(4096):
-            said += part
+    server, place = _served(lived)
+    said = _sent(place.port, f"GET /?token={place.keys.entry} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
     assert said.startswith(b"HTTP/1.1 303")
     assert b"server:" not in said.lower()
     server.join(20)
@@ -307,20 +298,26 @@ def test_a_port_is_of_this_machine_alone_and_closes_when_nobody_looks(lived):
 
 def test_a_body_that_does_not_come_is_called_so_and_nothing_a_stranger_sends_is_said_aloud(lived, monkeypatch, caplog):
     monkeypatch.setattr(door, "BODY_WITHIN_S", 0.1)
-    places = []
-    server = threading.Thread(target=serving.serve, daemon=True, kwargs={
-        "world": lived.world(TODAY), "idle_s": 0.5, "tell": places.append})
-    server.start()
-    while not places:
-        time.sleep(0.01)
-    keys, head = places[0].keys, "Host: 127.0.0.1\r\nConnection: close\r\n"
-    answers = [_sent(places[0].port, one) for one in (
+    server, place = _served(lived)
+    keys, head = place.keys, "Host: 127.0.0.1\r\nConnection: close\r\n"
+    answers = [_sent(place.port, one) for one in (
         f"POST {keys.base}/act/pin HTTP/1.1\r\n{head}Content-Type: application/json\r\nContent-Length: 20\r\n"
         f"Cookie: {keys.cookie}={keys.seat}\r\nX-Dream-Token: {keys.pen}\r\n\r\n{{",
         f"GET / HTTP/1.1\r\n{head}Upgrade: websocket\r\n\r\n", "\x16\x03 no request\r\n\r\n")]
     assert [one.split()[1] for one in answers] == [b"408", b"403", b"400"]
     server.join(20)
     assert [one.getMessage() for one in caplog.records] == []
+
+
+def _served(lived):
+    """A page on a port, and where it is to be found; it closes after half a second."""
+    places = []
+    server = threading.Thread(target=serving.serve, daemon=True, kwargs={
+        "world": lived.world(TODAY), "idle_s": 0.5, "tell": places.append})
+    server.start()
+    while not places:
+        time.sleep(0.01)
+    return server, places[0]
 
 
 def _sent(port, request):

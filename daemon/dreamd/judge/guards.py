@@ -151,9 +151,10 @@ def _logic(pair: Alignment) -> Iterator[Difference]:
         yield Difference(EvidenceKind.CONDITION, *(", ".join(h) for h in hard))
     elif a.modal and b.modal and a.modal != b.modal:
         yield Difference(EvidenceKind.CONDITION, a.modal, b.modal)
-    turned = pair.turned if min(pair.cover(0), pair.cover(1)) >= _NEARLY_ALL else ("", "")
-    if any(pair.exchanged) or any(turned):
-        yield Difference(EvidenceKind.ROLE_ORDER, *(pair.exchanged if any(pair.exchanged) else turned))
+    if any(pair.exchanged):
+        yield Difference(EvidenceKind.ROLE_ORDER, *pair.exchanged)
+    elif min(pair.cover(0), pair.cover(1)) >= _NEARLY_ALL and any(pair.turned):
+        yield Difference(EvidenceKind.ROLE_ORDER, *pair.turned)
 
 
 def _denied(told: Reading) -> str:

@@ -28,8 +28,6 @@ def embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -
     """
     if kit.dry:
         return
-    from dreamd.models import ALIKE
-
     words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
     kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD
             and h.observation.sign not in MARKS]
