@@ -17,12 +17,15 @@ LIMITS = Limits(ask=0.1, merge=0.9, conflict=0.8, either=0.95, marked=0.5)
 ENDS = {Relation.UPDATES, Relation.CONTRADICTS}
 
 
-def _verdict(merge: float, conflict: float) -> Relation:
+TEXTS = ("The kiln room opens at nine.", "The kiln room opens at eleven.")
+
+
+def _verdict(merge: float, conflict: float, texts: tuple[str, str] = TEXTS) -> Relation:
     rest = (1 - merge - conflict) / 2
     labels = np.zeros(8)
     labels[5] = 1.0  # they clash
     said = (datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC))
-    pair = Alignment(read("The kiln room opens at nine."), read("The kiln room opens at eleven."))
+    pair = Alignment(*map(read, texts))
     told = Weighed(pair=pair, said=said, similarity=0.9, features=np.zeros(0), certain=None, labels=labels,
                    probabilities=np.array([merge, conflict, rest, rest]))
     return decide(told, LIMITS).relation
@@ -36,3 +39,12 @@ def _verdict(merge: float, conflict: float) -> Relation:
 ])
 def test_the_newer_takes_the_place_of_the_other(merge: float, conflict: float, ends: bool) -> None:
     assert (_verdict(merge, conflict) in ENDS) is ends
+
+
+@pytest.mark.parametrize(("texts", "is_one"), [
+    (("Ines: What a champ, I'm glad you met.", "Ines: That must have meant the world to you."), False),
+    (("Ines: The kiln room is open until nine.", "Ines: Until nine the kiln room stays open."), True),
+    (("Small talk is pleasant to hear.", "A kind word does anybody good."), True),  # no turns: the fit alone decides
+])
+def test_turns_of_talk_are_one_only_where_both_tell_of_the_same(texts: tuple[str, str], is_one: bool) -> None:
+    assert (_verdict(0.97, 0.01, texts) in {Relation.DUPLICATE, Relation.REFINES}) is is_one
