@@ -56,15 +56,19 @@ def run_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str |
         asked = json.dumps([list(words), dict(env), str(cwd or Path.cwd())]).encode()
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(_standing_by())
-            line.settimeout(timeout)
             socket.send_fds(line, [len(asked).to_bytes(4, "big")], [given.fileno(), out.fileno(), err.fileno()])
             line.sendall(asked)
             pid = int.from_bytes(_take(line, 4), "big")
+            line.settimeout(timeout)
             try:
                 code = int.from_bytes(_take(line, 4), "big", signed=True)
             except TimeoutError:
                 os.kill(pid, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(command, timeout) from None
+                line.settimeout(None)
+                code = int.from_bytes(_take(line, 4), "big", signed=True)
+                if code < 0:  # it might have ended by itself at that moment
+                    out.seek(0)
+                    raise subprocess.TimeoutExpired(command, timeout, out.read()) from None
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(command, code, out.read(), err.read())

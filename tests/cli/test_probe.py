@@ -217,6 +217,27 @@ def test_a_native_part_that_cannot_load_is_noticed_before_anyone_could_say_so(pa
 
 
 @pytest.mark.usefixtures("store")
+def test_a_native_part_that_lies_in_another_place_of_pythons_is_not_missing(paths: Paths, installation: Path,
+                                                                           tmp_path: Path) -> None:
+    """As in an environment that shares the packages of its system."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True, timeout=120)
+
+    def judged() -> str:
+        told = subprocess.run([str(tmp_path / "bare/bin/python"), "-I", "-S", str(installation / "dreamd/probe.py"), "--home",
+                               str(paths.home)], capture_output=True, text=True, timeout=120)
+        return told.stdout.splitlines()[-1]
+
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (installation / "usearch").rename(shared / "usearch")
+    assert "verdict=binding_unavailable_no_marker code=1" in judged()
+    next((tmp_path / "bare/lib").glob("python3*/site-packages")).joinpath("shared.pth").write_text(f"{shared}\n")
+    assert "verdict=healthy" in judged()
+    (shared / "usearch" / "native.so").write_bytes(b"not an object")
+    assert "verdict=binding_unavailable_no_marker code=1" in judged()
+
+
+@pytest.mark.usefixtures("store")
 def test_a_close_look_embeds_a_word(paths: Paths, installation: Path, tmp_path: Path) -> None:
     def judged(*options: str) -> str:
         told = subprocess.run([sys.executable, "-I", "-S", str(installation / "dreamd/probe.py"), "--home", str(paths.home),

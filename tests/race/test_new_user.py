@@ -121,7 +121,7 @@ def test_a_new_user_with_systemd_has_a_confined_service_that_works_and_goes_with
     assert str(told["watch"]).count("\x1b[H") >= 3, "it refreshes in place"
     status = told["status"]
     assert isinstance(status, dict) and status["service_state"] == "idle" and status["last_success_at"]
-    assert told["probed"] == "0"
+    assert told["probed"] == "0", told["probe"]
     assert told["stopped"] == ["inactive", "success"] and float(str(told["stop_s"])) < 30
     assert told["left_running"] == [] and told["units"] == []
     assert told["left"] == [".claude/projects/-srv-app/memory/MEMORY.md", ".claude/projects/-srv-app/memory/ledger.md",

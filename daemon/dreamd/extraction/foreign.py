@@ -287,7 +287,8 @@ def _is_remarked_on(part: str, rest: str) -> bool:
 def _asks_for(told: str) -> bool:
     """Whether words that were passed on in indirect speech order something."""
     bare = _BARE.sub("", told)
-    return could_harm(bare) or gives_orders(bare) or patterns.has("words/foreign", "rules", bare)
+    return could_harm(bare) or gives_orders(bare) or patterns.has("words/foreign", "rules", bare) or patterns.has(
+        "words/orders", "each_time", bare)
 
 
 def _of_an_outsider(lead: str) -> bool:

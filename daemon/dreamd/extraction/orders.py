@@ -38,7 +38,7 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
     """Why a statement that no person made waits for one; or nothing."""
     if trust_of(origin) is not Trust.AGENT:
         return ""
-    if could_harm(text) or lifts_a_safeguard(text):
+    if could_harm(text) or lifts_a_safeguard(text) or any(map(repeats_a_deed, parts_of(text))):
         # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
         return "order-for-a-person"
     if sign == MEMORY_FILE or sign in ACCEPTED:
@@ -77,6 +77,15 @@ def lifts_a_safeguard(text: str) -> bool:
         if ordered and not denied and patterns.has("words/orders", "safeguard", bare):
             return True
     return False
+
+
+def repeats_a_deed(sentence: str) -> bool:
+    """Whether a sentence has something done at each occasion that cannot be undone: "publish the package after each commit".
+
+    The occasion itself does no harm ("run the linter before every deploy"), and neither does what is forbidden.
+    """
+    bare = patterns.cue("words/orders", "occasion").sub("", sentence)
+    return bare != sentence and patterns.has("words/orders", "deed", bare) and not patterns.has("words/orders", "forbids", bare)
 
 
 def gives_orders(text: str) -> bool:
@@ -127,6 +136,7 @@ _LOWER_VALUE = (
 _VALUE = re.compile("|".join(_LOWER_VALUE))
 _NAME = re.compile(r"(?<=[a-z,/(:] )[A-Z][a-z]\w+|(?<=[a-z:] )[A-Z]{2,}(?=(?: [a-z]+)?[.\s]*$)")
 """The name of one thing inside a sentence; capitals alone only near its end, for acronyms are common nouns."""
+_COMMAND = re.compile(r"`[^`\s]+\s[^`]*`")
 _CALLED = re.compile(r"(?i)\b(?:called|named|heißt|heißen|llama|s'appelle|chama|chiama)\s+(?=\w)|叫做?|という")
 _LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (?:is|are|ist|sind|est|es) "
                   r"(?:the|used|die|der|das|la|le|el)\b"
@@ -136,8 +146,11 @@ _LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (
 def is_look_up(text: str, *, of_a_person: bool = False) -> bool:
     """Whether every sentence of a text says of a thing where, which or how large it is.
 
-    What touches on safety is no mere look-up unless a person says it.
+    What touches on safety, what is to be done at an occasion, and a command with its arguments, which whoever reads it may
+    carry out, are no mere look-ups unless a person says them.
     """
+    if not of_a_person and (patterns.has("words/orders", "each_time", text) or _COMMAND.search(text)):
+        return False
     parts = [part for part in _SENTENCE.split(text) if part and part.strip()]
     return all(_is_plain(part, of_a_person) or _names_a_version(part) for part in parts)
 

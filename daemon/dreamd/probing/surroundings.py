@@ -24,6 +24,8 @@ TRIAL = ("import os; os.putenv('ORT_DISABLE_TELEMETRY', '1'); "
          "from dreamd.models import load_embedder; "
          "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream'])")
 TRIAL_S = 45
+ASKED_S = 3
+"""Within the five seconds of the probe."""
 REINSTALL = "install dream again: `pip install --force-reinstall dreamd`"
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 """With less than this no dream begins."""
@@ -72,9 +74,9 @@ def check_natives(world: World, preferences: Mapping[str, object], site: str | N
     """Look at native parts without loading them; a deep probe loads them in a child that may die."""
     if site is None:
         return fine("native", "not checked: dream's own environment was not found from here")
-    broken = [name for name, place in NATIVE.items() if not _has_object(f"{site}/{place}")]
-    if not preferences.get("model_directory") and not _is_as_installed(site, WEIGHTS):
-        broken.append("embedding model")
+    wanted = not preferences.get("model_directory")
+    # Asked only where something lies elsewhere than dream: in a system's packages, or where a `.pth` file points.
+    broken = _missing((site,), wanted) and _missing((site, *_other_places()), wanted)
     if broken:
         return Check("native", "binding_unavailable_no_marker", f"cannot be loaded: {', '.join(broken)}", REINSTALL)
     if world.deep:
@@ -115,6 +117,32 @@ def find_site() -> str | None:
         if any(n.startswith("dreamd-") and n.endswith(".dist-info") for n in names_in(place)):
             return place
     return None
+
+
+def _missing(places: tuple[str, ...], wants_model: bool) -> list[str]:
+    """The native parts that lie in none of these folders, or that are damaged in the first that has them."""
+    broken = []
+    for name, part in NATIVE.items():
+        holder = next((p for p in places if exists(f"{p}/{part}")), "")
+        if not holder or not _has_object(f"{holder}/{part}"):
+            broken.append(name)
+    if wants_model and not _is_as_installed(next((p for p in places if exists(f"{p}/{WEIGHTS}")), places[0]), WEIGHTS):
+        broken.append("embedding model")
+    return broken
+
+
+def _other_places() -> list[str]:
+    """Where Python itself looks for packages; nowhere when it cannot say."""
+    import subprocess
+
+    asked = [sys.executable, "-c", "import sys; print(*filter(None, sys.path), sep='\\n')"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    try:
+        told = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S, env=env, cwd="/",
+                              text=True)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return []
+    return told.stdout.splitlines() if told.returncode == 0 else []
 
 
 def _owner(path: str) -> int | None:
