@@ -180,6 +180,9 @@ BROKEN |= {
     "supports_deleted": lambda s: s.sql("DELETE FROM support"),
     "runs_deleted": lambda s: s.sql("DELETE FROM run"),
     "journal_deleted": lambda s: s.sql("DELETE FROM operation"),
+    "one_fact_of_the_store_deleted": lambda s: s.sql("DELETE FROM meta WHERE key = 'created_at'"),
+    "the_seal_of_the_files_deleted": lambda s: s.sql("DELETE FROM meta WHERE key = 'seal file'"),
+    "the_number_of_its_schema_is_a_lower_one": lambda s: s.sql("PRAGMA user_version = 1"),
     "facts_of_the_store_deleted": lambda s: s.sql("DELETE FROM meta"),
     "a_column_gone": lambda s: s.sql("ALTER TABLE memory DROP COLUMN pinned"),
     "an_index_gone": lambda s: s.sql("DROP INDEX observation_key"),
@@ -432,6 +435,12 @@ def the_write_lock_held_for_ever_and_a_full_inbox(s: Scene) -> None:
 
 
 @broken
+def a_note_in_the_inbox_for_days_from_a_clock_that_ran_ahead(s: Scene) -> None:
+    s.left(NOW + 300 * DAY)
+    touch(next(s.house.paths.inbox.glob("*.json")), NOW - 5 * DAY)
+
+
+@broken
 def the_gate_held_and_a_few_notes_in_the_inbox(s: Scene) -> None:
     s.hold("gate.lock")
     s.left(NOW - 20 * timedelta(minutes=1))
@@ -658,6 +667,17 @@ def a_frozen_service(s: Scene) -> None:
 
 
 @broken
+def a_service_alive_for_hours_that_never_gave_a_sign(s: Scene) -> None:
+    s.hold("service.lock", since=NOW - 9 * HOUR)
+
+
+@broken
+def a_service_alive_whose_sign_nobody_can_read(s: Scene) -> None:
+    s.hold("service.lock", since=NOW - 9 * HOUR)
+    s.house.paths.heartbeat.write_text("{{")
+
+
+@broken
 def a_dream_lock_held_for_hours_without_a_sign(s: Scene) -> None:
     s.hold("dream.lock", since=NOW - 5 * HOUR)
 
@@ -849,6 +869,11 @@ def a_clock_that_jumped_a_month_ahead(s: Scene) -> None:
     s.now = NOW + 30 * DAY
     s.hold("service.lock")
     s.beat()
+
+
+@healthy
+def a_service_started_a_moment_ago(s: Scene) -> None:
+    s.hold("service.lock", since=NOW - timedelta(seconds=20))
 
 
 @healthy

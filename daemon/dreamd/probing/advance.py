@@ -68,10 +68,13 @@ def _statements(path: str) -> int:
 
 
 def _left_at(world: World, name: str) -> datetime | None:
-    """When a file was left: by its name, which was given under the clock of its writer, else by the disk."""
+    """When a file was left: by its name, which was given under the clock of its writer, else by the disk.
+
+    A name that lies ahead was given by a clock that was wrong.
+    """
     stamp = name.partition("-")[0].rstrip("Z")[:15]
     named = instant(stamp) if len(stamp) == 15 else None
-    if named is not None:
+    if named is not None and (named - world.now).total_seconds() < FUTURE_S:
         return named
     return _touched(f"{world.home}/inbox/{name}")
 

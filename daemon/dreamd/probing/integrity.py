@@ -64,7 +64,7 @@ INDEXES = frozenset({"observation_key", "observation_source", "fate_run", "fate_
                      "memory_successor", "memory_ttl", "memory_age", "support_observation", "operation_memory", "file_scope",
                      "file_memory"})
 QUICKLY_SEALED = ("memory", "wording", "support", "link", "fate", "tombstone", "recall", "migration", "observation",
-                  "operation")
+                  "operation", "meta")
 """What nobody but the store knows and people and agents live by, the most telling first."""
 MOST_ROWS = 4000
 QUICK_S = 0.03
@@ -107,6 +107,9 @@ def fault_of_shape(db: sqlite3.Connection, schema: int) -> str:
     for table, column in db.execute("SELECT m.name, c.name FROM main.sqlite_master m JOIN pragma_table_info(m.name) c "
                                     "WHERE m.type = 'table'"):
         found.setdefault(table, set()).add(column)
+    newer = [table for since, brought in SHAPE_SINCE.items() if since > schema for table in brought if table in found]
+    if newer:
+        return f"its number says schema {schema}, and `{min(newer)}` is of a later one"
     for table, columns in shape_of(schema).items():
         if table not in found:
             return f"the table `{table}` is gone"
@@ -125,6 +128,9 @@ def fault_of_rows(db: sqlite3.Connection, schema: int) -> str:
         if db.execute(question).fetchone():
             return f"{missing} were taken out of the store"
     if schema >= SEALED_SINCE:
+        sealed = {row[0] for row in db.execute("SELECT substr(key, 6) FROM meta WHERE key > 'seal ' AND key < 'seal~'")}
+        if bare := set(shape_of(schema)) - sealed - {"memory_words"}:
+            return f"the seal of `{min(bare)}` was taken out of the store"
         until_s = time.process_time() + QUICK_S
         for table in QUICKLY_SEALED:
             if db.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] > MOST_ROWS:

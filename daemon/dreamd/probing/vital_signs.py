@@ -123,9 +123,10 @@ def check_pulse(world: World) -> Check:
     alive = (("service.lock", "heartbeat.json", "the service"), ("dream.lock", "cycle.json", "the dream"))
     for lock, name, who in alive:
         beat = beat_of(world.home, name)
-        if beat is None or not is_held(f"{world.home}/locks/{lock}"):
+        if not is_held(f"{world.home}/locks/{lock}") or (beat is None and lock == "dream.lock"):
             continue
-        silent_s = _silence(world, beat)
+        held_s = world.now.timestamp() - os.stat(f"{world.home}/locks/{lock}").st_mtime
+        silent_s = held_s if beat is None else _silence(world, beat)
         if silent_s > FROZEN_S:
             return Check("heartbeat", "frozen", f"{who} is alive and has not moved for {span(silent_s)}",
                          "run `dream status`; restart it with `dream service install` or end that process")
