@@ -23,7 +23,8 @@ KEPT = [f"Drawings of pier {n} lie in cabinet {n * 3}." for n in range(1, 8)]
 GOING, WAITING = "The partner Quoxilfanz pays in spring 2027.", "Always grease the crane before a storm."
 NOTED = "The tide gauge hangs at berth 41."
 MORE = "The bollards of the eastern quay are painted yellow."
-BROUGHT = [f"The buoy {name} is lit from {n} o'clock." for n, name in ((17, "Alma"), (18, "Berta"), (19, "Cora"), (20, "Dora"))]
+NAMES = ("Alma", "Berta", "Cora", "Dora")
+BROUGHT = [f"The buoy {name} is lit from {n} o'clock." for n, name in enumerate(NAMES, start=17)]
 PAGE = "# Slipways\n\nThe slipway of the north basin is 41 m long. It was built for pilot boats.\n"
 BOOKS = {f"chapter-{n}.md": f"# Chapter {n}\n\nThe lock number {n} is opened by the keeper of basin {n * 7}.\n" for n in range(6)}
 DURABLE = "The tide tables are read from archive/tides.csv, because the web service is down at night."
