@@ -1,4 +1,4 @@
-"""What a conversation keeps for itself goes when it is over: what lasts into its project, if there is one, the rest to the archive."""
+"""What a conversation keeps for itself goes when it is over: what lasts into its project, the rest to the archive."""
 
 from __future__ import annotations
 

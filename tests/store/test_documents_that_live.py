@@ -153,7 +153,7 @@ def test_what_vanished_alone_is_withdrawn_and_can_be_restored(yard: Yard) -> Non
 def test_what_is_struck_through_in_a_document_is_said_no_more(yard: Yard) -> None:
     washed, greased = "Hulls are washed before they enter the hall.", "The winch is greased every second Friday."
     yard.write("MEMORY.md", INDEX.replace(washed, f"~~{washed}~~").replace(
-        greased, "~~The winch is greased every second Friday.~~ The winch is greased every Monday, with `~~grease~~` as label."))
+        greased, f"~~{greased}~~ The winch is greased every Monday, with `~~grease~~` as label."))
     yard.write("varnish.md", TOPIC.replace("It dries for two nights", "It dries for ~~two~~ five nights"))
     yard.dream()
     assert (yard.one("Hulls are washed").status, yard.one("second Friday").status) == (Status.ARCHIVED, Status.SUPERSEDED)

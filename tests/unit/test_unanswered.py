@@ -79,7 +79,8 @@ def test_a_deep_look_shows_also_what_answers_nothing(thoughtful: House) -> None:
 
 @pytest.mark.model
 def test_what_is_over_answers_no_question_that_has_nothing_to_do_with_it(thoughtful: House) -> None:
-    thoughtful.say(FIRST_DAY, "The storm webcam is switched off until 2026-01-06.", "The kiln is lent to the school until 2026-01-06.")
+    thoughtful.say(FIRST_DAY, "The storm webcam is switched off until 2026-01-06.",
+                   "The kiln is lent to the school until 2026-01-06.")
     thoughtful.dream(FIRST_NIGHT)
     later, quiet = "2026-01-09T20:00:00Z", Look(record=False)
     thoughtful.dream(later)
