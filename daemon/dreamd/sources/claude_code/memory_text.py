@@ -20,7 +20,8 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:|-]*)?$")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(<?([^()<>\n]{1,400})>?\)")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{1,200})?\]\]")
-_STRUCK = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`|(?<![~\\])~~(?=[^\s~])(?:[^\n]|\n(?![ \t]*\n)){0,2000}?[^\s~\\]~~(?!~)")
+_STRUCK = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`"
+                     r"|(?<![~\\])~~(?=[^\s~])(?:(?!~~)(?:[^\n]|\n(?![ \t]*\n)))*(?<=[^\s~\\])~~(?!~)")
 """What Markdown strikes through; code is matched first, for in it the sign is a letter like any other."""
 _LARGEST_FRONTMATTER = 16_000
 _LARGEST_NUMBER = 10**18
