@@ -39,10 +39,8 @@ READ = 16
 SURELY, SURELY_NOT = 0.5, 0.005
 """From how likely something answers it is shown although it is far, and below how likely it is not although it is near."""
 NEAREST = 3
-"""Results that stay however they read."""
-HARDLY = 0.02
-"""Below it what was archived, and is near only by what a memory counts more, answers nothing: of 336 questions that have
-nothing to do with it 33 are shown such a one where 107 were, for 13 of 239 answers, which `--all` shows.
+"""Results that stay however they read, but for what was archived and is near only by what a memory counts more: of 336
+questions that have nothing to do with it 57 are shown such a one where 107 were, for 8 of 239 answers, which `--all` shows.
 """
 LONGEST_QUESTION = 200
 """Up to this many characters a query is a question; a longer one is a text, which is read once and asks for no value."""
@@ -148,9 +146,8 @@ def _answers_first(passed: list[Ranked], far: list[Ranked], rules: RecallSetting
     def is_shown(n: int, one: Ranked, likely: float) -> bool:
         if n >= len(passed) or likely >= SURELY or not judged:
             return n < len(passed) or likely >= SURELY
-        if gone[n] and one.parts["nearness"] < rules.floor:
-            return likely >= HARDLY
-        return n < NEAREST or likely >= SURELY_NOT or bool(one.memory.answers)
+        stays = n < NEAREST and not (gone[n] and one.parts["nearness"] < rules.floor)
+        return stays or likely >= SURELY_NOT or bool(one.memory.answers)
 
     shown = [is_shown(n, one, likely) for n, (one, likely) in enumerate(zip(first, told, strict=True))]
     most = min((likely for likely, away in zip(told, gone, strict=True) if not away), default=1.0)
