@@ -26,7 +26,7 @@ MORE = "The bollards of the eastern quay are painted yellow."
 NAMES = ("Alma", "Berta", "Cora", "Dora")
 BROUGHT = [f"The buoy {name} is lit from {n} o'clock." for n, name in enumerate(NAMES, start=17)]
 PAGE = "# Slipways\n\nThe slipway of the north basin is 41 m long. It was built for pilot boats.\n"
-BOOKS = {f"chapter-{n}.md": f"# Chapter {n}\n\nThe lock number {n} is opened by the keeper of basin {n * 7}.\n" for n in range(6)}
+BOOKS = {f"chapter-{n}.md": f"# Chapter {n}\n\nThe lock number {n} is opened by keeper {n * 7}.\n" for n in range(6)}
 DURABLE = "The tide tables are read from archive/tides.csv, because the web service is down at night."
 WAY = ("attach", "{folder}", "--dialect", "claude", "--yes")
 START, SAID = ("task", "start", "tides", "--title", "Import the tide tables"), ("task", "note", DURABLE)

@@ -22,7 +22,7 @@ NEXT_NIGHT = "2026-05-05T20:00:00Z"
 LATER = "2026-05-06T20:00:00Z"
 LASTING = "Never fire the kiln above 1240 degrees."
 PASSING = "The kiln is cooling down until 2026-05-20."
-OTHERS = "The kiln of the other talk stands in Husum."
+OTHERS = "The kiln of the other talk is switched by relay 9."
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def kiln(house, tmp_path: Path):
     place.mkdir(parents=True)
     (place / "HEAD").write_text("ref: refs/heads/main\n")
     house.say(SAID, Said(LASTING, scope=LOCAL, conversation="s-1"), Said(PASSING, scope=LOCAL, conversation="s-1"),
-              Said(OTHERS, scope="local:s-2", conversation="s-2"))
+              Said(OTHERS, scope="local:s-2", conversation="s-2", origin=Origin.AGENT))
     house.dream(SAID)
     return house
 
@@ -63,8 +63,17 @@ def test_a_day_without_a_sign_of_life_is_an_end_and_nobody_is_told_where_no_proj
     kiln.dream(SAME_DAY)
     assert standing(kiln, LOCAL) == sorted([LASTING, PASSING])
     kiln.dream(NEXT_NIGHT)
-    assert standing(kiln, LOCAL) == standing(kiln, "local:s-2") == []
+    assert (standing(kiln, LOCAL), standing(kiln, "local:s-2")) == ([LASTING], [])
     assert {str(m.scope) for m in kiln.memories()} == {LOCAL, "local:s-2"}
+    assert ends_at(kiln) is None  # what stays makes no night
+    assert kiln.dream(LATER).outcome == "nothing-to-do"
+
+
+def test_what_stayed_alone_goes_into_its_project_once_that_is_known(kiln, tmp_path):
+    kiln.dream(NEXT_NIGHT)
+    end(kiln, tmp_path, LATER)
+    kiln.dream(LATER)
+    assert (standing(kiln, LOCAL), standing(kiln, PROJECT)) == ([], [LASTING])
 
 
 def ends_at(house) -> str | None:
@@ -113,7 +122,7 @@ def test_a_plan_says_what_the_end_of_a_conversation_will_do_and_does_exactly_tha
         from dreamd.dream.cycle import run_cycle
 
         planned = run_cycle(kit, Wish(only_plan=True))
-    assert [c.reason for c in planned.changes] == ["conversation-ended"] * 3
+    assert [c.reason for c in planned.changes] == ["conversation-ended"] * 2
     assert kiln.dream(NEXT_NIGHT, Wish(approved=planned.digest)).digest == planned.digest
 
 

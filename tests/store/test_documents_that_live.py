@@ -150,6 +150,21 @@ def test_what_vanished_alone_is_withdrawn_and_can_be_restored(yard: Yard) -> Non
     assert yard.one("winch").status is Status.LIVE
 
 
+def test_what_is_struck_through_in_a_document_is_said_no_more(yard: Yard) -> None:
+    washed, greased = "Hulls are washed before they enter the hall.", "The winch is greased every second Friday."
+    yard.write("MEMORY.md", INDEX.replace(washed, f"~~{washed}~~").replace(
+        greased, f"~~{greased}~~ The winch is greased every Monday, with `~~grease~~` as label."))
+    yard.write("varnish.md", TOPIC.replace("It dries for two nights", "It dries for ~~two~~ five nights"))
+    yard.dream()
+    assert (yard.one("Hulls are washed").status, yard.one("second Friday").status) == (Status.ARCHIVED, Status.SUPERSEDED)
+    assert yard.one("every Monday").text == "The winch is greased every Monday, with `~~grease~~` as label."
+    assert "~~" not in yard.one("five nights").text and "two nights" not in yard.one("five nights").text
+    yard.write("MEMORY.md", INDEX)
+    yard.dream()
+    assert yard.one("Hulls are washed").status is Status.LIVE
+    assert yard.dream() == "nothing-to-do"
+
+
 def test_a_line_that_comes_back_lives_again(yard: Yard) -> None:
     without = INDEX.replace("- The winch is greased every second Friday.\n", "")
     for text, there in ((without, False), (INDEX, True), (without, False), (INDEX, True)):

@@ -10,7 +10,7 @@ import pytest
 from test_ranking import NOW, RULES, _memory
 
 from dreamd.core.errors import Outage
-from dreamd.core.values import Memory
+from dreamd.core.values import Memory, Status
 from dreamd.models import answer_net
 from dreamd.recall.answer import Look, search
 from dreamd.recall.answering import Reading
@@ -49,6 +49,17 @@ def test_no_more_than_the_first_are_read() -> None:
     found = _ranked([0.5] * READ, count=READ + 2)
     assert len(found) == READ + 2
     assert sum("answers" in one.parts for one in found) == READ
+
+
+@pytest.mark.parametrize(("status", "nearness", "likely", "shown"), [
+    (Status.ARCHIVED, 0.3, 0.004, False), (Status.ARCHIVED, 0.3, 0.006, True), (Status.ARCHIVED, 0.4, 0.001, True),
+    (Status.ARCHIVED, 0.1, 0.6, True), (Status.LIVE, 0.3, 0.004, True)])
+def test_what_was_archived_and_is_far_by_itself_is_shown_where_it_may_answer(
+        status: Status, nearness: float, likely: float, shown: bool) -> None:
+    gone = replace(_memory(), status=status, reason="expired" if status is Status.ARCHIVED else "")
+    for asked, there in ((Asked(read=lambda _: [likely]), shown), (Asked(read=lambda _: []), nearness > 0.2),
+                         (Asked(read=lambda _: [likely], everything=True), shown or nearness > 0.2)):
+        assert bool(rank("kiln", [Hit(gone, 0.0, nearness)], now=NOW, rules=RULES, asked=asked)) is there
 
 
 def test_one_result_alone_is_not_read() -> None:

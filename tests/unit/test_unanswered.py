@@ -75,3 +75,16 @@ def test_a_deep_look_shows_also_what_answers_nothing(thoughtful: House) -> None:
         assert not search(kit, question, quiet).results
         assert search(kit, question, replace(quiet, budget=Budget.DEEP)).results
         assert search(kit, "who took over the cedar kiln", quiet).results
+
+
+@pytest.mark.model
+def test_what_is_over_answers_no_question_that_has_nothing_to_do_with_it(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, "The storm webcam is switched off until 2026-01-06.",
+                   "The kiln is lent to the school until 2026-01-06.")
+    thoughtful.dream(FIRST_NIGHT)
+    later, quiet = "2026-01-09T20:00:00Z", Look(record=False)
+    thoughtful.dream(later)
+    with thoughtful.kit(later) as kit:
+        assert not search(kit, "when does the ferry to the island leave?", quiet).results
+        (found,) = search(kit, "who has the kiln?", quiet).results
+        assert (found.memory.status, "kiln" in found.memory.text) == (Status.ARCHIVED, True)

@@ -20,7 +20,7 @@ from dreamd.core import fsio
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Refused, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope
-from dreamd.sources.claude_code.memory_text import pieces_of, without_comments, without_links
+from dreamd.sources.claude_code.memory_text import pieces_of, standing_words, without_links
 
 MEM0, CLAUDE, BASIC = "mem0", "Claude's data export", "basic-memory"
 LARGEST_BYTES = 256 * 1024 * 1024
@@ -189,7 +189,7 @@ def _statements(text: str, place: str, at: datetime, scope: Scope, *, title: str
     """The sentences of a text, each found by what stands before it."""
     heading = ""
     for piece in pieces_of(text.encode("utf-8", "replace").decode()):  # half a sign, as JSON can hold it, is no text
-        words = without_comments(without_links(piece.text)).strip()
+        words = standing_words(without_links(piece.text)).strip()
         if bold := _BOLD.fullmatch(words):
             heading = bold[1]
             continue

@@ -1,7 +1,8 @@
 """The end of a conversation's own scope: what lasts is said again in its project, the rest is archived, both by plan.
 
 What is said again goes the way of everything that is heard: through the gate, beside what the project knows, held or merged
-or live. Only then is the conversation's own memory archived, in the same run.
+or live. Only then is the conversation's own memory archived, in the same run. Where no project is known, as of a transcript
+that tells no place, what a person said to last stays where it was said: search finds it, and nobody is told of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from dreamd.core.values import (
     WITHHELD,
     Candidate,
     GateVerdict,
-    MemoryClass,
     Observation,
     Scope,
     Status,
@@ -30,11 +30,10 @@ from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.store import memories, observations
 from dreamd.store.scopes import conversation_scopes
-from dreamd.store.scopes.conversation_scopes import SESSION_END, Conversation
+from dreamd.store.scopes.conversation_scopes import LASTING, SESSION_END, Conversation, is_placed, stays_alone
 
 PROMOTED = "promoted "
 """Before the id of an observation, in the key of the same said again in its project."""
-_LASTING = frozenset({MemoryClass.RULE, MemoryClass.PREFERENCE, MemoryClass.REFERENCE})
 
 
 def promote_ended(kit: Kit) -> list[Candidate]:
@@ -52,11 +51,12 @@ def plan_endings(kit: Kit, changes: Sequence[Change]) -> tuple[Step, ...]:
     """Archive what conversations that are over still hold, as it will be after some changes; a person's own files stay."""
     steps = []
     for ended in _ended(kit):
+        alone = not is_placed(kit.store, ended)
         found = {m.id: m for m in memories.load_memories(kit.store, scope=ended.scope, statuses=CURRENT)}
         found.update((c.after.id, c.after) for c in changes if c.after.scope == ended.scope)
         steps += [Step((Change("archive", m, replace(m, status=Status.ARCHIVED, reason=CONVERSATION_ENDED), CONVERSATION_ENDED,
                                (_why(ended),)),)) for m in found.values()
-                  if m.status in CURRENT and not (m.pinned or m.edited)]
+                  if m.status in CURRENT and not (m.pinned or m.edited or alone and stays_alone(m))]
     return tuple(steps)
 
 
@@ -98,4 +98,4 @@ def _lasts(kit: Kit, one: Observation) -> bool:
         return False
     gated = gate(one.text, origin=one.origin, at=one.at, zone=kit.zone, class_hint=one.class_hint, type_hint=one.type_hint,
                  ttl=one.ttl, explicit=one.explicit, sign=one.sign)
-    return gated.verdict is GateVerdict.ALLOW and gated.memory_class in _LASTING and not gated.ttl
+    return gated.verdict is GateVerdict.ALLOW and gated.memory_class in LASTING and not gated.ttl

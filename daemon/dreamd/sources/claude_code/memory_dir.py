@@ -30,7 +30,7 @@ from dreamd.sources.claude_code.memory_text import (
     Piece,
     pieces_of,
     split_front,
-    without_comments,
+    standing_words,
     without_links,
 )
 
@@ -230,7 +230,7 @@ class _NoteFile:
             type_hint=front.type_hint)
 
     def _topic(self, front: Front, rest: str, *, sink: Sink) -> None:
-        text = without_comments(rest).strip() or front.description
+        text = standing_words(rest).strip() or front.description
         sink.add(self._event(front, text=text, title=front.description or front.name, managed=MANAGED_MARK in rest))
 
     def _statements(self, front: Front, rest: str, *, sink: Sink, skipped: int) -> None:
@@ -244,7 +244,7 @@ class _NoteFile:
                 sink.skip(contract.POINTER)
             else:
                 chosen = self._selection.take(piece) if self._selection else (piece.text, "")
-                text = without_comments(without_links(chosen[0])).strip() if chosen else ""
+                text = standing_words(without_links(chosen[0])).strip() if chosen else ""
                 cwd = chosen[1] if chosen else ""
                 sink.add(replace(self._event(front, text=text, title=piece.heading, managed=piece.managed), cwd=cwd))
             sink.close()

@@ -20,6 +20,9 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:|-]*)?$")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(<?([^()<>\n]{1,400})>?\)")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{1,200})?\]\]")
+_STRUCK = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`"
+                     r"|(?<![~\\])~~(?=[^\s~])(?:(?!~~)(?:[^\n]|\n(?![ \t]*\n)))*(?<=[^\s~\\])~~(?!~)")
+"""What Markdown strikes through; code is matched first, for in it the sign is a letter like any other."""
 _LARGEST_FRONTMATTER = 16_000
 _LARGEST_NUMBER = 10**18
 _TYPES = frozenset(kind.value for kind in MemoryType)
@@ -114,7 +117,13 @@ def link_targets(text: str) -> tuple[str, ...]:
     return (*(target for _, target in _LINK.findall(text)), *_WIKI_LINK.findall(text))
 
 
-def without_comments(text: str) -> str:
+def standing_words(text: str) -> str:
+    """Text without what its writer took back: what is struck through, and what an HTML comment hides."""
+    kept = _without_comments(text)
+    return _STRUCK.sub(lambda found: found[0] if found[0][0] == "`" else "", kept) if "~~" in kept else kept
+
+
+def _without_comments(text: str) -> str:
     """Text without its HTML comments; one that never ends is taken for text."""
     kept: list[str] = []
     position = 0

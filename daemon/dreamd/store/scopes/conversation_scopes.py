@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.values import CONVERSATION_ENDED, Scope
+from dreamd.core.values import CONVERSATION_ENDED, Memory, MemoryClass, Scope, Status, Trust
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.observations import count_without_fate
 from dreamd.store.presence.sound_rows import stored_scope
@@ -20,9 +20,14 @@ KEPT_DAYS = 30
 QUIET_FOR = timedelta(days=1)
 """A conversation of which nothing is heard for so long is over."""
 SESSION_END = "session-end"
+LASTING = (MemoryClass.RULE, MemoryClass.PREFERENCE, MemoryClass.REFERENCE)
+"""What holds until somebody says otherwise, in its project from the end of the conversation on."""
 _LOCAL = "scope >= 'local:' AND scope < 'local;'"
 _HELD = f"memory INDEXED BY memory_scope WHERE {_LOCAL}"
 """SQLite takes the index by status of itself, in which all that holds stands."""
+_STAYS = (f"CASE WHEN status <> 'held' AND ttl IS NULL AND authority = '{Trust.USER.value}'"
+          f" AND class IN ({', '.join(repr(one.value) for one in LASTING)}) THEN 1 ELSE 0 END")
+"""What `stays_alone` says, of a row."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,23 @@ def ends_at(store: Store, one: Conversation) -> datetime | None:
 
 def first_end(store: Store) -> datetime | None:
     """When the first of the conversations ends in whose scope a dream would still archive something."""
-    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM {_HELD} AND pinned = 0 AND edited = 0
-                                                AND status IN ('live', 'held', 'stale')""")}
-    ends = (ends_at(store, one) for one in (load_conversations(store) if held else ()) if str(one.scope) in held)
+    rows = store.all(f"""SELECT scope, MIN({_STAYS}) AS stays FROM {_HELD} AND pinned = 0 AND edited = 0
+                           AND status IN ('live', 'held', 'stale') GROUP BY scope""")
+    stays = {r["scope"]: bool(r["stays"]) for r in rows}
+    ends = (ends_at(store, one) for one in (load_conversations(store) if stays else ())
+            if str(one.scope) in stays and (not stays[str(one.scope)] or is_placed(store, one)))
     return min((end for end in ends if end is not None), default=None)
+
+
+def is_placed(store: Store, one: Conversation) -> bool:
+    """Whether something tells the one project of a conversation, into which goes what lasts of it."""
+    return bool(one.moved and one.moved.place) or len(load_projects_of(store, one.scope)) == 1
+
+
+def stays_alone(memory: Memory) -> bool:
+    """Whether a memory outlives its conversation where no project takes it: a person said it, and it names no end."""
+    return (memory.status in (Status.LIVE, Status.STALE) and memory.memory_class in LASTING and memory.ttl is None
+            and memory.authority is Trust.USER)
 
 
 def load_projects_of(store: Store, scope: Scope) -> list[Scope]:
