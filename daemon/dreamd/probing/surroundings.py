@@ -76,7 +76,7 @@ def check_natives(world: World, preferences: Mapping[str, object], site: str | N
         return fine("native", "not checked: dream's own environment was not found from here")
     wanted = not preferences.get("model_directory")
     # Asked only where something lies elsewhere than dream: in a system's packages, or where a `.pth` file points.
-    broken = _missing((site,), wanted) and _missing((site, *_other_places()), wanted)
+    broken = _missing((site,), wanted) and _missing((site, *_other_places(world.env)), wanted)
     if broken:
         return Check("native", "binding_unavailable_no_marker", f"cannot be loaded: {', '.join(broken)}", REINSTALL)
     if world.deep:
@@ -131,14 +131,14 @@ def _missing(places: tuple[str, ...], wants_model: bool) -> list[str]:
     return broken
 
 
-def _other_places() -> list[str]:
+def _other_places(env: Mapping[str, str]) -> list[str]:
     """Where Python itself looks for packages; nowhere when it cannot say."""
     import subprocess
 
     asked = [sys.executable, "-c", "import sys; print(*filter(None, sys.path), sep='\\n')"]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    plain = {name: value for name, value in env.items() if not name.startswith("PYTHON")}
     try:
-        told = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S, env=env, cwd="/",
+        told = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=ASKED_S, env=plain, cwd="/",
                               text=True)
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return []
