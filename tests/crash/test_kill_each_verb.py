@@ -30,6 +30,7 @@ BOOKS = {f"chapter-{n}.md": f"# Chapter {n}\n\nThe lock number {n} is opened by 
 DURABLE = "The tide tables are read from archive/tides.csv, because the web service is down at night."
 WAY = ("attach", "{folder}", "--dialect", "claude", "--yes")
 START, SAID = ("task", "start", "tides", "--title", "Import the tide tables"), ("task", "note", DURABLE)
+ONE = ("--scope", "project:cedar")
 WHY = ("--why", "for the plan of the slipway")
 VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "note": (("note", NOTED),), "pin": (("pin", "{kept}"),), "unpin": (("pin", "{kept}"), ("unpin", "{kept}")),
@@ -55,7 +56,7 @@ VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "task start": (START,), "task note": (START, SAID),
     "task verify": (START, ("task", "verify", "station 4 parses", "--how", "make test")),
     "task phase": (START, SAID, ("task", "phase", "build")), "task done": (START, SAID, ("task", "done")),
-    "export": (("export", "{root}/all.jsonl"),), "export bundle": (("export", "{root}/all.zip"),),
+    "export": (("export", "{root}/all.jsonl"),), "export bundle": (("export", "{root}/all.zip", *ONE),),
     "export pages": (("export", "{root}/all"),),
     "import": (("import", "{mem0}"),),
     "import own": (("export", "{root}/all.jsonl"), ("import", "{root}/all.jsonl", "--trust")),
@@ -150,7 +151,7 @@ def of_an_export(house: House, verb: str, done: bool) -> list[str]:
     wrong = ["the export is not there"] if done and not made.exists() else []
     if made.is_file() and tell(house, ["import", str(made), "--dry-run"])[0] != 0:
         wrong.append("a part of an export stands where the whole is expected")
-    again = 0 if done else tell(house, ["export", str(made)])[0]
+    again = 0 if done else tell(house, ["export", str(made), *(ONE if verb == "export bundle" else ())])[0]
     return [*wrong, *([f"a second export ends with {again}"] if again else [])]
 
 
@@ -167,7 +168,8 @@ def of_a_find(house: House, verb: str, done: bool) -> list[str]:
 def of_documents(house: House, verb: str, done: bool) -> list[str]:
     if verb == "corpus add" and not done and tell(house, ["corpus", "add", str(house.root / "books")])[0] != 0:
         return ["the documents cannot be added again"]
-    found = json.loads(tell(house, ["search", "--corpus", "who opens the locks?", "-k", "20", "--json"])[1])["results"]
+    told = tell(house, ["search", "--corpus", "who opens the locks?", "-k", "20", "--json"])[1]
+    found = json.loads(told.splitlines()[0])["results"]  # below it stands what was said on stderr
     addresses = {one["document"]["address"] for one in found}
     if verb == "corpus add" and len(addresses) != len(BOOKS) or verb == "corpus remove" and done and addresses:
         return [f"found: {sorted(addresses)}"]
