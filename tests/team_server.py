@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,6 +58,21 @@ class Server:
     def hurry(self, tenant: str) -> None:
         """Have the tasks of a tenant wait for nothing."""
         self.ask("UPDATE dream_work.procrastinate_jobs SET scheduled_at = NULL WHERE tenant = %s AND status = 'todo'", tenant)
+
+
+def clean_up_when_ended() -> None:
+    """Have a program that is asked to end, by whatever means, leave through its `finally`s; asked twice, once is enough.
+
+    A program started in the background of a script has the signal of Ctrl-C switched off, and heeds it here all the same.
+    """
+    def leave(number: int, _frame: object) -> None:
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(sign, signal.SIG_IGN)
+        print("\ninterrupted; cleaning up …", file=sys.stderr, flush=True)
+        sys.exit(128 + number)
+
+    for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(sign, leave)
 
 
 def programs() -> Path | None:
