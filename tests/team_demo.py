@@ -16,9 +16,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from team_server import clean_up_when_ended, running
+from team_server import ENDING, running
 
 TENANT = "lighthouse"
 REMOTE = "https://example.test/harbour/lighthouse.git"
@@ -55,10 +56,11 @@ class Somebody:
         place = self.root / ".claude" / "projects" / "lighthouse"
         place.mkdir(parents=True)
         for n, turns in enumerate(conversations, 1):
+            day = (datetime.now(UTC) - timedelta(days=4 - n)).date()
             talk = f"{self.name}-{n}"
             lines = [{"type": "user", "uuid": f"{talk}-{k}", "parentUuid": None, "isSidechain": False, "userType": "external",
                       "cwd": str(project), "sessionId": talk, "version": "2.1.231", "gitBranch": "main",
-                      "timestamp": f"2026-09-0{n}T08:0{k}:00.000Z", "message": {"role": "user", "content": words}}
+                      "timestamp": f"{day}T08:0{k}:00.000Z", "message": {"role": "user", "content": words}}
                      for k, words in enumerate(turns)]
             (place / f"{talk}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         return self
@@ -68,15 +70,17 @@ class Somebody:
         """A `dream` of theirs, which ends with us."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ}
         env = {**kept, "HOME": str(self.root), "TZ": "UTC", "XDG_RUNTIME_DIR": str(self.root)}
-        process = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(self.root / "home"), "--config",
-                                    str(self.root / "dream.toml"), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, env=env, cwd=self.root / "lighthouse")
-        with process:
-            try:
-                yield process
-            except BaseException:
-                process.terminate()
-                raise
+        process = None
+        try:
+            with ENDING.in_one_go():
+                process = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(self.root / "home"),
+                                            "--config", str(self.root / "dream.toml"), *words], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True, env=env, cwd=self.root / "lighthouse")
+            yield process
+        finally:
+            if process is not None:
+                process.terminate()  # one that is done does not hear it
+                process.wait()
 
     def hears(self, process: subprocess.Popen[str]) -> str:
         """What it says until it is done."""
@@ -111,7 +115,7 @@ def say(title: str, *lines: str) -> None:
 
 def main() -> None:
     """The whole of it."""
-    clean_up_when_ended()
+    ENDING.heed()
     since = time.monotonic()
     with running() as server, _place() as root:
         operator = Somebody("operator", root / "operator").make("")

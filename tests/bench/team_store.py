@@ -36,7 +36,7 @@ from dreamd.store.team.pointer import point
 from dreamd.store.word_search import index_words
 from household import House, Said
 from team_hands import until, worker_process
-from team_server import Server, clean_up_when_ended, running
+from team_server import ENDING, Server, running
 
 AT, NIGHT = "2026-01-06T12:00:00Z", "2026-01-07T20:00:00Z"
 SETTINGS = "-c listen_addresses='' -c shared_buffers=256MB -c max_wal_size=2GB"
@@ -246,7 +246,8 @@ def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, 
     began, before, at = time.perf_counter(), town.count, f"at {size:,}"
     while town.count < size:
         town.load(f"project:other-{len(town.known)}", min(sizes.small, size - town.count))
-    yield f"{at}: loaded, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
+    if town.count > before:
+        yield f"{at}: loaded, memories a second", round((town.count - before) / (time.perf_counter() - began))
     town.settle()
     parts = town.bytes_of()
     yield f"{at}: kB of disk a memory", round(sum(size for _, size in parts) / town.count / 1000, 2)
@@ -267,7 +268,8 @@ def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, o
                                  scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
     with ExitStack() as held:
         at_work = [held.enter_context(worker_process(town.house.root / f"hand{n}", server.url("worker"), tenant,
-                                                     now="2026-01-08T20:00:00Z", lost_after_s=LOST_AFTER_S)) for n in range(workers)]
+                                                     now="2026-01-08T20:00:00Z", lost_after_s=LOST_AFTER_S))
+                   for n in range(workers)]
         until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE last_heartbeat > now() "
                                  "- interval '1 s'")[0][0] >= workers, within_s=120)
         own, theirs, began = sum(map(_cpu_s, at_work)), town.server_cpu_s(), time.perf_counter()
@@ -324,7 +326,7 @@ def main() -> None:
     parser.add_argument("--new", type=int, default=0, help="observations of a night; 0: one for each hundred memories")
     parser.add_argument("--json", type=Path, default=Path("build/team_store.json"))
     chosen = parser.parse_args()
-    clean_up_when_ended()
+    ENDING.heed()
     print(f"a scope of {chosen.large:,}, others of {chosen.small:,}; {os.cpu_count()} processors", flush=True)
     told: dict[str, object] = {}
     chosen.json.parent.mkdir(parents=True, exist_ok=True)
