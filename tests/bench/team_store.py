@@ -266,12 +266,13 @@ def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, o
     town.nights += 1
     town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {town.nights}{n}",
                                  scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
+    before = server.ask("SELECT COALESCE(max(id), 0) FROM dream_work.procrastinate_workers")[0][0]
     with ExitStack() as held:
         at_work = [held.enter_context(worker_process(town.house.root / f"hand{n}", server.url("worker"), tenant,
                                                      now="2026-01-08T20:00:00Z", lost_after_s=LOST_AFTER_S))
                    for n in range(workers)]
-        until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE last_heartbeat > now() "
-                                 "- interval '1 s'")[0][0] >= workers, within_s=120)
+        until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE id > %s",
+                                 before)[0][0] >= workers, within_s=600)
         own, theirs, began = sum(map(_cpu_s, at_work)), town.server_cpu_s(), time.perf_counter()
         server.hurry(tenant)
         until(lambda: not server.ask("SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
