@@ -12,7 +12,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-import scenario
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, StoreMissing
 from dreamd.core.settings import load_settings
@@ -24,16 +23,6 @@ Tell = Callable[[str], None]
 NIGHT = "2026-02-06T20:00:00Z"
 HARMLESS = {"words"}
 """The word index is compared by its words: other bytes that give the same words find the same."""
-
-
-@pytest.fixture
-def slept(room: Path) -> House:
-    """A home after the night of the scenario, at rest."""
-    (room / "slept").mkdir()
-    house = scenario.prepare(room / "slept")
-    scenario.dream(house)
-    house.dream(NIGHT)
-    return house
 
 
 def copy(house: House, root: Path) -> House:

@@ -28,8 +28,8 @@ SAMPLE = 120
 CONTROL = 20
 
 
-def test_the_scenario_has_every_kind_of_change_in_it(room: Path) -> None:
-    report = scenario.dream(scenario.prepare(room))
+def test_the_scenario_has_every_kind_of_change_in_it(before: House) -> None:
+    report = scenario.dream(before)
     assert {c.op for c in report.changes} == {"add", "hold", "link", "merge", "refine", "supersede", "edit", "archive", "stale"}
     assert {c.reason for c in report.changes if c.op == "archive"} == {"deleted-by-person", "expired", "stale-for-too-long"}
     assert set(report.fates) == {"new", "duplicate", "refines", "updates", "contradicts", "held", "discarded"}
@@ -87,22 +87,18 @@ def test_the_very_first_dream_survives_every_fault_as_well(room: Path, tell: Tel
     assert outcome.anomalies == []
 
 
-def test_undo_happens_as_a_whole_or_not_at_all(room: Path, tell: Tell) -> None:
-    (room / "before").mkdir()
-    house = scenario.prepare(room / "before")
-    scenario.dream(house)
-    ordeal = Ordeal(house, lambda h: h.undo(scenario.NIGHT), scenario.NIGHT, room, recover=scenario.dream)
+def test_undo_happens_as_a_whole_or_not_at_all(before: House, room: Path, tell: Tell) -> None:
+    scenario.dream(before)
+    ordeal = Ordeal(before, lambda h: h.undo(scenario.NIGHT), scenario.NIGHT, room, recover=scenario.dream)
     ordeal.rehearse()
     outcome = ordeal.try_all(sampled(ordeal.cases(KINDS), 40))
     tell(f"{outcome.cases} faults over {len(ordeal.effects)} effects of an undo, {len(outcome.anomalies)} anomalies")
     assert outcome.anomalies == []
 
 
-def test_what_was_to_be_forgotten_is_gone_whole_or_still_there_whole(room: Path, tell: Tell) -> None:
-    (room / "before").mkdir()
-    house = scenario.prepare(room / "before")
-    scenario.dream(house)
-    ordeal = Ordeal(house, lambda h: h.forget(scenario.NIGHT, "ledger cuts"), scenario.NIGHT, room, recover=scenario.dream)
+def test_what_was_to_be_forgotten_is_gone_whole_or_still_there_whole(before: House, room: Path, tell: Tell) -> None:
+    scenario.dream(before)
+    ordeal = Ordeal(before, lambda h: h.forget(scenario.NIGHT, "ledger cuts"), scenario.NIGHT, room, recover=scenario.dream)
     ordeal.rehearse()
     anomalies, cases = [], sampled(ordeal.cases([KILL, FULL_LASTING, IO_ONCE]), 30)
     for fault in cases:
