@@ -11,9 +11,11 @@ from __future__ import annotations
 import atexit
 import gc
 import hashlib
+import inspect
 import io
 import json
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -26,16 +28,23 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import dreamd
+from secrets_said import SECRETS
+from secrets_shaped import SHAPED
+from secrets_spoken import SAID
+
+SAMPLE = Path(__file__).parents[1] / "config" / "sample" / "dream.toml"
 BEFORE_DREAM = ("PYTHON", "LANG", "LC_", "DREAM_TEST_", "LD_")
 """Beginnings of the variables that a process heeds before it is dream's."""
 
 USUAL = (("note", "The lamp of the pier burns at 21:30."), ("note", "The lamp of the pier burns at 22:30 in winter."),
          ("note", "En el muelle la lámpara se enciende a las nueve."), ("consolidate",),
          ("search", "which lamp burns on the pier?"), ("status",), ("list",), ("check",), ("review",), ("prime",),
-         ("explain", "x"), ("forget", "x"), ("attach",), ("undo",))
+         ("explain", "x"), ("forget", "x"), ("attach",), ("undo",), ("--config", str(SAMPLE), "consolidate"), ("diff",))
 """What is done once before the first call, so that what it needs is loaded."""
 
 
@@ -241,6 +250,7 @@ def _warm() -> None:
         os.environ.update(HOME=root, XDG_STATE_HOME=f"{root}/state", XDG_CONFIG_HOME=f"{root}/config", TZ="UTC")
         from dreamd.cli.main import main
 
+        _load_all()
         try:
             for words in USUAL:
                 sys.stdin, sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
@@ -250,6 +260,21 @@ def _warm() -> None:
             os.environ.clear()
             os.environ.update(held)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _load_all() -> None:
+    """Every module, and every pattern that is compiled when it is first looked for."""
+    for found in pkgutil.walk_packages(dreamd.__path__, "dreamd."):
+        with suppress(ImportError):  # of an extra that is not here
+            module = import_module(found.name)
+            if found.name.split(".")[1] in ("text", "extraction", "sources", "recall"):
+                for made in vars(module).values():
+                    if hasattr(made, "cache_info") and not inspect.signature(made).parameters:
+                        made()
+    from dreamd.text.redaction import redact
+
+    for text, _ in {**SECRETS, **SHAPED, **SAID}.values():
+        redact(text)
 
 
 def _begins(path: Path, head: bytes, size: int) -> bool:
