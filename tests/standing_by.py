@@ -137,8 +137,9 @@ def _stand_by(address: str) -> None:
             if ended in stirred:
                 os.read(ended, 4096)
             for pid, code in _ended():
-                with waiting.pop(pid) as line, suppress(OSError):
-                    line.sendall(code.to_bytes(4, "big", signed=True))
+                if asked := waiting.pop(pid, None):  # what a command left running ends as well
+                    with asked, suppress(OSError):
+                        asked.sendall(code.to_bytes(4, "big", signed=True))
             if door in stirred:
                 line, _ = door.accept()
                 pid = _answer(line, (door.fileno(), ended, rings, *(other.fileno() for other in waiting.values())))

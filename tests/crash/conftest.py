@@ -67,6 +67,7 @@ def slept(_slept: House, room: Path) -> House:
 def _rehearsed(_before: House) -> Iterator[Ordeal]:
     with _place() as place:
         made = Ordeal(_before, scenario.dream, scenario.NIGHT, place)
+        scenario.dream(made.fresh())  # the first dream of a process has effects that no other has
         made.rehearse()
         yield made
 
