@@ -120,8 +120,8 @@ def _take(line: socket.socket, size: int) -> bytes:
 
 def _stand_by(address: str) -> None:
     """Load everything, then fork for each call as long as whoever asked for this is there."""
-    _warm()
     parent = os.getppid()
+    _warm()
     ended, rings = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(rings)
