@@ -51,11 +51,13 @@ def test_a_note_with_a_secret_imports_the_detectors_and_nothing_else_heavy(dream
     assert not names & (HEAVY - {"detect_secrets", "yaml"})
 
 
-def test_who_captures_nothing_and_keeps_no_task_imports_and_makes_nothing_for_it(lived_in):
+def test_who_captures_nothing_keeps_no_task_and_asks_no_model_imports_and_makes_nothing_for_it(lived_in):
     code = ("import sys\nfrom dreamd.cli import main\n"
             f"main.main(['--home', {str(lived_in.home)!r}, 'search', 'the billing port'])\n"
+            f"main.main(['--home', {str(lived_in.home)!r}, 'note', 'The billing port of the tests is 7001'])\n"
             f"main.main(['--home', {str(lived_in.home)!r}, 'consolidate', '-q'])\n"
-            "unasked = ('dreamd.library.finds', 'dreamd.library.tasks', 'dreamd.library.formats', 'trafilatura', 'lxml')\n"
+            "unasked = ('dreamd.llm', 'dreamd.dream.asking.arbitrating', 'openai', 'anthropic', 'httpx',\n"
+            "           'dreamd.library.finds', 'dreamd.library.tasks', 'dreamd.library.formats', 'trafilatura', 'lxml')\n"
             "print('THERE', *(m for m in sys.modules if m.startswith(unasked)))")
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=lived_in.env, check=True).stdout
     assert told.splitlines()[-1] == "THERE"

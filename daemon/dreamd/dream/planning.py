@@ -29,7 +29,6 @@ from dreamd.core.values import (
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
-from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
 from dreamd.dream.living.clock_ahead import from_what_is_stored, memory_never_later, never_later
 from dreamd.dream.living.reclass import plan_classes
@@ -208,7 +207,10 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     worth = tell_worth(heard, known.memories)
     if asked or full:
         judge.prepare(vectors, likely_pairs(partners, heard, known.memories, worth, full=full))
-        judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
+        if kit.language is not None:  # nothing of a language model is loaded where none is asked
+            from dreamd.dream.asking.arbitrating import arbitrate
+
+            judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
                   _deletions(kit, heard, unlimited=allowance is None), records, noted(kit.store, heard, records, full=full),

@@ -48,11 +48,12 @@ class Alignment:
     def numbers(self) -> tuple[frozenset[str], frozenset[str]]:
         """Amounts, dates and times of each side that the other does not give, whatever the unit."""
         found = unmatched_numbers(self.a, self.b)
-        if all(found) or self.a.numbers == self.b.numbers:
-            return found
-        # said twice, or taken for the count of a list: another figure on each side is another value all the same
-        one, other = self.a.figures - self.b.figures, self.b.figures - self.a.figures
-        return (frozenset(one), frozenset(other)) if one and other else found
+        if any(found) and not all(found):
+            # "Port 6 of switch 6", "port 1 of switch 6": what one side says twice stands where the other has its own
+            one, other = self.a.amounts, self.b.amounts
+            again = (frozenset(k for k in other if one[k] > other[k]), frozenset(k for k in one if other[k] > one[k]))
+            return found[0] or again[0], found[1] or again[1]
+        return found
 
     @cached_property
     def fixed(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -103,12 +104,9 @@ class Alignment:
     def turned(self) -> tuple[str, str]:
         """Two shared words that stand the other way round in `b`, where both say nearly the same words; else empty.
 
-        A phrase that moves with the word that joins it ("before each commit, run it") and the two sides of an identity ("the
-        primary is north") change no role.
+        A phrase that moves with the word that joins it ("before each commit, run it") changes no role.
         """
         (one, other), moved = self._joints, self.is_joined_alike
-        if moved and _says_the_same_identity(self.a, self.b):
-            return "", ""
         order_a = [s for s in one if s in self.shared]
         place = {s: n for n, s in enumerate(s for s in other if s in self.shared)}
         for joint in dict.fromkeys(one.values()) if moved else ("",):
@@ -172,23 +170,6 @@ def _joined(told: Reading) -> dict[str, str]:
     return found
 
 
-def _says_the_same_identity(a: Reading, b: Reading) -> bool:
-    """Whether both say that one definite thing is another, and name them the other way round."""
-    mine, theirs = _sides(a), _sides(b)
-    return bool(mine and theirs) and mine == theirs[::-1]
-
-
-def _sides(told: Reading) -> tuple[frozenset[str], ...]:
-    """What stands before and behind the one "is" of a text that speaks of definite things; empty where it does not."""
-    at = [n for n, token in enumerate(told.tokens) if token.lower in _IDENTITY]
-    if len(at) != 1 or told.quantifiers or told.denial.count:
-        return ()
-    parts = told.tokens[:at[0]], told.tokens[at[0] + 1:]
-    if any(not part or part[0].lower in _INDEFINITE for part in parts):
-        return ()
-    return tuple(frozenset(token.stem for token in part if token.is_content) for part in parts)
-
-
 def _words(tokens: Sequence[object]) -> str:
     return " ".join(getattr(t, "surface", "") for t in tokens)
 
@@ -225,8 +206,9 @@ def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset
         if twin:
             left.discard(key)
             right.discard(twin)
-    for mine, reading in ((left, a), (right, b)):
-        mine -= {key for key in mine if _is_count_of_list(key, reading)}
+    if not (left and right):
+        for mine, reading in ((left, a), (right, b)):
+            mine -= {key for key in mine if _is_count_of_list(key, reading)}
     left = {k for k in left if not _spelled_in(k, b)}
     right = {k for k in right if not _spelled_in(k, a)}
     # "One" may stand for "a", but not where the other side says a number in its place: port 1 of switch 6, port 6 of switch 6.

@@ -83,19 +83,19 @@ class Reading:
         return frozenset(packed[i : i + GRAM] for i in range(max(1, len(packed) - GRAM + 1)))
 
     @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Amounts, rates, dates and times in one canonical form."""
+    def amounts(self) -> Counter[str]:
+        """Amounts, rates, dates and times in one canonical form, and how often each is said."""
         found, rest = quantities.dates_and_times(self.folded)
         rest = identifiers.without_addresses(rest)
         kept: Sequence[Token] = tokens(rest) if rest != self.folded else self.tokens
         if rest.count(".") >= _DOTS_OF_VERSION:
             kept = [t for t in kept if not (t.kind == "number" and t.surface.count(".") >= _DOTS_OF_VERSION)]
-        return frozenset(q.key for q in (*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
+        return Counter(q.key for q in (*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
 
-    @cached_property
-    def figures(self) -> Counter[str]:
-        """How often each number stands there in digits."""
-        return Counter(t.surface.strip(".,:") for t in self.tokens if t.kind == "number")
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The same, each once."""
+        return frozenset(self.amounts)
 
     @cached_property
     def fixed(self) -> frozenset[str]:

@@ -98,8 +98,9 @@ class Shelf:
     is kept.
     """
 
-    def __init__(self, statuses: frozenset[Status] = EVERYTHING) -> None:
-        self._statuses = statuses
+    def __init__(self, statuses: frozenset[Status] = EVERYTHING, *, scopes: Collection[str] = ()) -> None:
+        """Of all scopes, or for questions within some."""
+        self._statuses, self._scopes = statuses, sorted(scopes)
         self._pulse: object = None
         self._stamp: object = None
         self._held: _Held | None = None
@@ -121,7 +122,8 @@ class Shelf:
             return
         stamp = shown.read_stamp(kit.store)
         if stamp != self._stamp:
-            self._held = _Held.read(kit, self._statuses)
+            some = shown.load_numbers(kit.store, self._scopes) if self._scopes else (None, None)
+            self._held = _Held.read(kit, self._statuses, *some)
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str, reach: Reach) -> Near | None:

@@ -20,6 +20,7 @@ from dreamd.models import ALIKE, DIM, MODEL_ID
 from dreamd.recall.answer import LONGEST_QUERY, Look, search
 from dreamd.recall.shelf import Shelf
 from dreamd.store import derived, memories, shown, work
+from dreamd.store.intake import heads
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,21 +101,29 @@ class Watch:
 
     def _found(self, kit: Kit, asked: Sequence[Memory]) -> dict[str, Memory]:
         """Those of some memories that search finds by their own words."""
-        eyes, shelf = replace(kit, embedder=self.reader, abroad=None, abroad_sought=True), Shelf()
-        look = Look(limit=WITHIN, record=False, unread=True)
-        narrow = derived.finds_near(kit.store)  # a server looks at all it may find
-        told = {one.id: [r.memory for r in search(eyes, one.text, replace(look, scopes=(one.scope,)) if narrow else look,
-                                                  shelf=shelf).results] for one in asked}
+        eyes = replace(kit, embedder=self.reader, abroad=None, abroad_sought=True)
+        look, shelf = Look(limit=WITHIN, record=False, unread=True), Shelf(scopes={str(one.scope) for one in asked})
+        told = {one.id: [r.memory for r in search(eyes, one.text, replace(look, scopes=(one.scope,)), shelf=shelf).results]
+                for one in asked}
         return {one.id: one for one in asked if _is_among(one, told[one.id], _heirs(kit, one))}
 
 
 def _draw(kit: Kit) -> list[str]:
-    """Some memories, others in each run."""
+    """Some memories, others in each run: of as few scopes as have enough of them, those first in which something waits.
+
+    There a dream can hide something, and only their vectors are read.
+    """
     seed = kit.clock.now().isoformat()
+    # Ids are hashes: those behind any of them are as good a draw, and no scope is read whole.
+    draw = partial(shown.load_answering_ids, kit.store, after=content_id(seed))
     if derived.finds_near(kit.store):
-        # Ids are hashes: those behind any of them are as good a draw, and no tenant is read whole.
-        return shown.load_answering_ids(kit.store, after=content_id(seed), limit=ASKED)
-    return sorted(shown.load_answering_ids(kit.store), key=lambda one: content_id(seed, one))[:ASKED]
+        return draw(limit=ASKED)
+    waiting = {head.scope for head in heads.load_heads(kit.store)}
+    drawn: list[str] = []
+    for scope in sorted(shown.scopes_answering(kit.store), key=lambda one: (one not in waiting, content_id(seed, one))):
+        if len(drawn) < ASKED:
+            drawn += draw(scope=scope, limit=ASKED - len(drawn))
+    return drawn
 
 
 def watch_over(kit: Kit, buried: frozenset[str]) -> Watch:

@@ -176,12 +176,25 @@ def _beginning(stem: str) -> str:
     return f"{term}*" if len(stem) >= SHORTEST_STEM and term.count('"') == 2 else term and f"({term})"
 
 
-def load_answering_ids(store: Store, *, after: str = "", limit: int = -1) -> list[str]:
+def scopes_answering(store: Store) -> list[str]:
+    """The scopes with memories that answer questions without a word about their age."""
+    return [r[0] for r in store.tuples("SELECT DISTINCT scope FROM memory WHERE status IN ('live', 'stale')")]
+
+
+def load_numbers(store: Store, scopes: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Ids of all memories of some scopes, and the numbers of their observations."""
+    told = listed(scopes)
+    return ([r[0] for r in store.tuples(f"SELECT id FROM memory WHERE scope IN {LISTED}", told)],
+            [r[0] for r in store.tuples(f"SELECT seq FROM observation WHERE scope IN {LISTED}", told)])
+
+
+def load_answering_ids(store: Store, *, scope: str = "", after: str = "", limit: int = -1) -> list[str]:
     """Ids of all memories that answer questions without a word about their age, or of some from an id on and around to it.
 
-    Where one scope is held, of that one: a dream over it hides nothing of another.
+    Of one scope where it is named, or where it is held: a dream over it hides nothing of another.
     """
-    mine, held = ("AND scope = ?", (store.held,)) if store.held else ("", ())
+    only = store.held or scope
+    mine, held = ("AND scope = ?", (only,)) if only else ("", ())
     rows = []
     for side in (">=", "<") if after else (">=",):
         order = "ORDER BY id" if after else ""

@@ -37,7 +37,7 @@ _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
 _OPENING = frozenset(["one", "half", "every", "each", *_NAMED_TIMES, *word_classes.PERIODS, *word_classes.TIMES_WORDS,
                       *word_classes.NUMBER_WORDS])
 _ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *word_classes.FRACTION_WORDS, *word_classes.UNIT_NAMES])
-"""What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
+"""What "a" before it counts: "a dozen", "a third"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HOUR = 3600.0
 _DIGIT = re.compile(r"\d")
@@ -136,24 +136,13 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             continue
         if token.lower in _NAMED_TIMES:
             found.append(Quantity("clock", _NAMED_TIMES[token.lower], i))
-        halved = _and_a_half(tokens, i)
-        if halved:
-            found.append(halved[0])
-            i = halved[1]
-            continue
         value, after = _value(tokens, i)
         if value is None:
             i += 1
             continue
         found.append(_with_unit(tokens, i, after, value))
-        i = after + 3 if found[-1].dim == "rate" and _each_second(tokens[after + 1 : after + 3]) else after
+        i = after
     return found
-
-
-def _each_second(behind: Sequence[Token]) -> bool:
-    """What a unit of transfer may be told with or without: "100 megabits", "100 megabits each second"."""
-    low = [t.lower for t in behind]
-    return len(low) > 1 and low[0] in ("per", "each", "every", "a") and low[1] in ("second", "sec", "s")
 
 
 def _may_begin(tokens: Sequence[Token], i: int) -> bool:
@@ -165,22 +154,6 @@ def _may_begin(tokens: Sequence[Token], i: int) -> bool:
 def _counts(low: str) -> bool:
     """Whether a number, a rate or a time of day may begin with a word: a quick look before the slow one."""
     return low in ("a", "an") or low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
-
-
-def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
-    """ "An hour and a half", "two and a half hours", "one and a half metres"."""
-    low = [t.lower for t in tokens[i : i + 5]]
-    half = ["and", "a", "half"]
-    if len(low) < len(half) + 2:
-        return None
-    if low[0] in ("a", "an", "one") and low[2:5] == half and low[1] in word_classes.UNIT_NAMES:
-        dim, factor = word_classes.UNIT_NAMES[low[1]]
-        return Quantity(dim, 1.5 * factor, i), i + 5
-    whole = 1.0 if low[0] == "one" else _value(tokens, i)[0] if low[1:4] == half else None
-    if low[1:4] == half and whole is not None and low[4] in word_classes.UNIT_NAMES:
-        dim, factor = word_classes.UNIT_NAMES[low[4]]
-        return Quantity(dim, (whole + 0.5) * factor, i), i + 5
-    return None
 
 
 def _date(year: str | None, month: str, day: str | None) -> str:

@@ -100,7 +100,7 @@ def beyond(text: str, basis: str, *, answered: bool = False) -> str:
     `answered` where one of the sentences is a question that the person answered.
     """
     mine, theirs = read(_PARTS.sub(" ", text)), read(basis)
-    if mine.numbers - theirs.numbers or mine.figures - theirs.figures:
+    if mine.numbers - theirs.numbers or mine.amounts - theirs.amounts:
         return "another-number"
     low = theirs.low
     names = {*mine.names, *(mine.fixed - theirs.fixed), *mine.commands, *mine.quoted, *(name for name in _capitals(mine))}
