@@ -78,7 +78,7 @@ year: $(DEV) ## two simulated years of dreams, with a plot in build/
 team-demo: $(DEV) ## a team's memory with a database of its own, two workers and three members; leaves nothing behind
 	@$(BIN)/python tests/team_demo.py
 
-TEAM_SIZES ?= --memories 10000 60000 --large 5000
+TEAM_SIZES ?= --memories 3000 15000 --large 2000 --new 60
 
 bench-team: $(DEV) ## what a team's store costs as it grows, with a plot in build/: TEAM_SIZES="--memories 100000 1000000 --large 50000"
 	@$(BIN)/python tests/bench/team_store.py $(TEAM_SIZES)

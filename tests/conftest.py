@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,23 @@ settings.load_profile("suite")
 # A shell lets what it starts in the background ignore Ctrl-C, and whatever that starts as well; here some have to hear it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Homes of tests lie in memory where the machine has room for that: on a disk the suite waits for thousands of flushes, and
+# what a flush is good for is modelled in tests/crash. TMPDIR chooses another place.
+SHARED_MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 << 30
+
+
+def _has_room(place: Path) -> bool:
+    """Whether a place takes homes, and programs that can be run."""
+    if not os.access(place, os.W_OK):
+        return False
+    facts = os.statvfs(place)
+    return facts.f_bavail * facts.f_frsize > ROOM_BYTES and not facts.f_flag & os.ST_NOEXEC
+
+
+if _has_room(SHARED_MEMORY):
+    os.environ.setdefault("TMPDIR", str(SHARED_MEMORY))
+    tempfile.tempdir = None
 
 
 @pytest.fixture

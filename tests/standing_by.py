@@ -9,9 +9,15 @@ fork: then a process is started as ever.
 from __future__ import annotations
 
 import atexit
+import gc
+import hashlib
+import inspect
 import io
 import json
 import os
+import pkgutil
+import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -19,19 +25,26 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import dreamd
+from secrets_said import SECRETS
+from secrets_shaped import SHAPED
+from secrets_spoken import SAID
+
+SAMPLE = Path(__file__).parents[1] / "config" / "sample" / "dream.toml"
 BEFORE_DREAM = ("PYTHON", "LANG", "LC_", "DREAM_TEST_", "LD_")
 """Beginnings of the variables that a process heeds before it is dream's."""
 
 USUAL = (("note", "The lamp of the pier burns at 21:30."), ("note", "The lamp of the pier burns at 22:30 in winter."),
          ("note", "En el muelle la lámpara se enciende a las nueve."), ("consolidate",),
          ("search", "which lamp burns on the pier?"), ("status",), ("list",), ("check",), ("review",), ("prime",),
-         ("explain", "x"), ("forget", "x"), ("attach",), ("undo",))
+         ("explain", "x"), ("forget", "x"), ("attach",), ("undo",), ("--config", str(SAMPLE), "consolidate"), ("diff",))
 """What is done once before the first call, so that what it needs is loaded."""
 
 
@@ -42,18 +55,24 @@ def tell_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str 
     return subprocess.CompletedProcess(told.args, told.returncode, told.stdout.decode(), told.stderr.decode())
 
 
+def run_script(script: Path, *words: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a script that does something with dream to its end, as `python SCRIPT WORDS` would."""
+    told = run_dream(words, env=env, script=script)
+    return subprocess.CompletedProcess(told.args, told.returncode, told.stdout.decode(), told.stderr.decode())
+
+
 def run_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str | None = None, stdin: bytes = b"",
-              timeout: float = 300.0) -> subprocess.CompletedProcess[bytes]:
+              timeout: float = 300.0, script: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     """Run one command of `dream` to its end."""
     heeded = {name: value for name, value in env.items() if name.startswith(BEFORE_DREAM)}
     here = {name: value for name, value in os.environ.items() if name.startswith(BEFORE_DREAM)}
-    command = [sys.executable, "-m", "dreamd.cli.main", *words]
+    command = [sys.executable, *([str(script)] if script else ["-m", "dreamd.cli.main"]), *words]
     if heeded.items() - here.items():
         return subprocess.run(command, input=stdin, capture_output=True, env=dict(env), cwd=cwd, timeout=timeout, check=False)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
-        asked = json.dumps([list(words), dict(env), str(cwd or Path.cwd())]).encode()
+        asked = json.dumps([list(words), dict(env), str(cwd or Path.cwd()), str(script or "")]).encode()
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(_standing_by())
             socket.send_fds(line, [len(asked).to_bytes(4, "big")], [given.fileno(), out.fileno(), err.fileno()])
@@ -76,10 +95,13 @@ def run_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str |
 
 @cache
 def _standing_by() -> str:
-    """The address of the process that stands by; it goes when this one does."""
+    """The address of the process that stands by; it goes when this one does.
+
+    What it holds lies in large pages where the C library can do that: a fork copies the table of the pages.
+    """
     address = "\0" + f"dream-tests-{os.getpid()}"
     process = subprocess.Popen([sys.executable, __file__, address[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               env={**os.environ, "OMP_NUM_THREADS": "1"})
+                               env={**os.environ, "OMP_NUM_THREADS": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
     atexit.register(_send_away, process)
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
     return address
@@ -102,46 +124,60 @@ def _take(line: socket.socket, size: int) -> bytes:
 
 def _stand_by(address: str) -> None:
     """Load everything, then fork for each call as long as whoever asked for this is there."""
-    _warm()
     parent = os.getppid()
+    _warm()
+    ended, rings = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(rings)
+    waiting: dict[int, socket.socket] = {}
     with socket.socket(socket.AF_UNIX) as door:
         door.bind("\0" + address)
         door.listen(64)
-        door.settimeout(1.0)
         sys.stdout.write("ready\n")
         sys.stdout.flush()
+        gc.freeze()  # what is loaded is garbage in no call: looking through it would copy it
         while os.getppid() == parent:
-            with suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
-            try:
+            stirred = select.select([door, ended], [], [], 1.0)[0]
+            if ended in stirred:
+                os.read(ended, 4096)
+            for pid, code in _ended():
+                if asked := waiting.pop(pid, None):  # what a command left running ends as well
+                    with asked, suppress(OSError):
+                        asked.sendall(code.to_bytes(4, "big", signed=True))
+            if door in stirred:
                 line, _ = door.accept()
-            except TimeoutError:
-                continue
-            if os.fork() == 0:
-                door.close()
-                os._exit(_answer(line))
-            line.close()
+                pid = _answer(line, (door.fileno(), ended, rings, *(other.fileno() for other in waiting.values())))
+                waiting[pid] = line
 
 
-def _answer(line: socket.socket) -> int:
-    """Take one call, carry it out in a process of its own, and tell how that ended."""
-    line.setblocking(True)
+def _ended() -> Iterator[tuple[int, int]]:
+    """The calls that came to their end, and how."""
+    with suppress(ChildProcessError):
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            yield found[0], os.waitstatus_to_exitcode(found[1])
+
+
+def _answer(line: socket.socket, ours: tuple[int, ...]) -> int:
+    """Take one call, let a process of its own carry it out, and tell which that is."""
     length, streams, _, _ = socket.recv_fds(line, 4, 3)
-    words, env, cwd = json.loads(_take(line, int.from_bytes(length, "big")))
+    words, env, cwd, script = json.loads(_take(line, int.from_bytes(length, "big")))
     pid = os.fork()
     if pid == 0:
-        line.close()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for number in (line.fileno(), *ours):
+            os.close(number)
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
-        _be_dream(words, env, cwd)
+        _be_dream(words, env, cwd, script)
+    for stream in streams:
+        os.close(stream)
     line.sendall(pid.to_bytes(4, "big"))
-    line.sendall(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]).to_bytes(4, "big", signed=True))
-    return 0
+    return pid
 
 
-def _be_dream(words: list[str], env: dict[str, str], cwd: str) -> None:
+def _be_dream(words: list[str], env: dict[str, str], cwd: str, script: str) -> None:
     code = 70
     try:
         os.chdir(cwd)
@@ -155,13 +191,18 @@ def _be_dream(words: list[str], env: dict[str, str], cwd: str) -> None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(io.FileIO(1, "w")), encoding="utf-8")
         sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(2, "w")), encoding="utf-8", errors="backslashreplace",
                                       line_buffering=True)
-        sys.argv = ["dream", *words]
-        from dreamd.cli.main import main
+        sys.argv = [script or "dream", *words]
+        if script:
+            runpy.run_path(script, run_name="__main__")
+            code = 0
+        else:
+            from dreamd.cli.main import main
 
-        code = main()
+            code = main()
         sys.stdout.flush()
     except SystemExit as asked:
         code = asked.code if isinstance(asked.code, int) else 1
+        sys.stdout.flush()
     except BaseException:  # noqa: BLE001 - what Python itself would do
         traceback.print_exc()
         code = 1
@@ -173,29 +214,48 @@ def _be_dream(words: list[str], env: dict[str, str], cwd: str) -> None:
 
 def _warm() -> None:
     """Do once what nearly every command does; what is made of the models is kept, and written anew into each home."""
-    from dreamd.models import onnx_engine
+    from dreamd.models import onnx_engine, texts
 
     made: dict[str, bytes] = {}
+    heads: dict[str, bytes] = {}
     kept = onnx_engine.kept_graph
 
     def remembered(folder: Path | None, name: str, make: Any, *, keep: bool = True) -> bytes:
-        return kept(folder, name, lambda: made.get(name) or made.setdefault(name, make()), keep=keep)
+        path = folder / f"{name}{onnx_engine.SUFFIX}" if folder else None
+        if path and name in made and _begins(path, heads[name], len(heads[name]) + len(made[name])):
+            return made[name]
+        graph = kept(folder, name, lambda: made.get(name) or made.setdefault(name, make()), keep=keep)
+        if name in made and name not in heads:
+            heads[name] = onnx_engine.MAGIC + hashlib.sha256(made[name]).hexdigest().encode() + b"\n"
+        return graph
 
-    ready: dict[tuple[int, int, int], onnx_engine.Network] = {}
+    ready: dict[tuple[int, int], onnx_engine.Network] = {}
     network = onnx_engine.Network
 
     def loaded(graph: bytes, *, threads: int = 1) -> onnx_engine.Network:
-        key = (len(graph), hash(graph), threads)
         if threads != 1:  # a network with threads of its own loses them in a fork
             return network(graph, threads=threads)
+        key = (len(graph), id(graph) if any(graph is one for one in made.values()) else hash(graph))
         return ready.get(key) or ready.setdefault(key, network(graph))
 
+    tokenizers: dict[tuple[object, ...], object] = {}
+    cutting = texts.load_tokenizer
+
+    def cutter(folder: Path, **chosen: int) -> object:
+        facts = (folder / "tokenizer.json").stat() if (folder / "tokenizer.json").is_file() else None
+        if facts is None:
+            return cutting(folder, **chosen)
+        key = (folder, facts.st_size, facts.st_mtime_ns, *chosen.items())
+        return tokenizers.get(key) or tokenizers.setdefault(key, cutting(folder, **chosen))
+
     onnx_engine.kept_graph, onnx_engine.Network = remembered, loaded  # type: ignore[assignment, misc]
+    texts.load_tokenizer = cutter  # type: ignore[assignment]
     with tempfile.TemporaryDirectory() as root:
         held, streams = dict(os.environ), (sys.stdin, sys.stdout, sys.stderr)
         os.environ.update(HOME=root, XDG_STATE_HOME=f"{root}/state", XDG_CONFIG_HOME=f"{root}/config", TZ="UTC")
         from dreamd.cli.main import main
 
+        _load_all()
         try:
             for words in USUAL:
                 sys.stdin, sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
@@ -205,6 +265,31 @@ def _warm() -> None:
             os.environ.clear()
             os.environ.update(held)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _load_all() -> None:
+    """Every module, and every pattern that is compiled when it is first looked for."""
+    for found in pkgutil.walk_packages(dreamd.__path__, "dreamd."):
+        with suppress(ImportError):  # of an extra that is not here
+            module = import_module(found.name)
+            if found.name.split(".")[1] in ("text", "extraction", "sources", "recall"):
+                for made in vars(module).values():
+                    if hasattr(made, "cache_info") and not inspect.signature(made).parameters:
+                        made()
+    from dreamd.text.redaction import redact
+
+    for text, _ in {**SECRETS, **SHAPED, **SAID}.values():
+        redact(text)
+
+
+def _begins(path: Path, head: bytes, size: int) -> bool:
+    """Whether a file of this user's is as long as a graph and has its checksum at its head; the rest is taken on trust here."""
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NOFOLLOW)) as file:
+            facts = os.fstat(file.fileno())
+            return (facts.st_uid, facts.st_size) == (os.geteuid(), size) and file.read(len(head)) == head
+    except OSError:
+        return False
 
 
 if __name__ == "__main__":

@@ -14,12 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from team_server import running
+from team_server import ENDING, running
 
 TENANT = "lighthouse"
 REMOTE = "https://example.test/harbour/lighthouse.git"
@@ -30,7 +30,7 @@ SAID = {
              "Always run the tide tests before you touch the fog horn schedule."),),
     "bert": (("Remember that the lamp controller listens on port 7400.",
               "Remember that the tide tables are kept in charts/tides.csv."), ("Never push to main on Fridays.",)),
-    "cora": (("Remember: the fog horn is tested on the first Monday of every month.",),),
+    "cora": (("Remember: the keeper's log is written in Danish.",),),
 }
 """What each member told an agent, conversation by conversation."""
 AGENTS = ("claude_code", "codex", "gemini", "copilot", "opencode", "openclaw", "cursor", "hermes", "letta")
@@ -50,28 +50,50 @@ class Somebody:
         (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
         (project / ".git" / "config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {REMOTE}\n')
         off = "".join(f"{name} = false\n" for name in AGENTS if name != "claude_code" or not conversations)
+        (project / "charts").mkdir()
+        (project / "charts" / "tides.csv").touch()
         (self.root / "dream.toml").write_text(f"[sources]\n{off}{settings}")
         place = self.root / ".claude" / "projects" / "lighthouse"
         place.mkdir(parents=True)
         for n, turns in enumerate(conversations, 1):
+            day = (datetime.now(UTC) - timedelta(days=4 - n)).date()
             talk = f"{self.name}-{n}"
             lines = [{"type": "user", "uuid": f"{talk}-{k}", "parentUuid": None, "isSidechain": False, "userType": "external",
                       "cwd": str(project), "sessionId": talk, "version": "2.1.231", "gitBranch": "main",
-                      "timestamp": f"2026-09-0{n}T08:0{k}:00.000Z", "message": {"role": "user", "content": words}}
+                      "timestamp": f"{day}T08:0{k}:00.000Z", "message": {"role": "user", "content": words}}
                      for k, words in enumerate(turns)]
             (place / f"{talk}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         return self
 
-    def dream(self, *words: str) -> str:
-        """What `dream` says."""
+    @contextmanager
+    def starts(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """A `dream` of theirs, which ends with us."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ}
         env = {**kept, "HOME": str(self.root), "TZ": "UTC", "XDG_RUNTIME_DIR": str(self.root)}
-        done = subprocess.run([sys.executable, "-m", "dreamd.cli.main", "--home", str(self.root / "home"), "--config",
-                               str(self.root / "dream.toml"), *words], capture_output=True, text=True, env=env,
-                              cwd=self.root / "lighthouse", check=False)
-        if done.returncode not in (0, 3):
-            raise SystemExit(f"`dream {' '.join(words)}` as {self.name} ended with {done.returncode}:\n{done.stderr}")
-        return done.stdout.rstrip()
+        process = None
+        try:
+            with ENDING.in_one_go():
+                process = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(self.root / "home"),
+                                            "--config", str(self.root / "dream.toml"), *words], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True, env=env, cwd=self.root / "lighthouse")
+            yield process
+        finally:
+            if process is not None:
+                process.terminate()  # one that is done does not hear it
+                process.wait()
+
+    def hears(self, process: subprocess.Popen[str]) -> str:
+        """What it says until it is done."""
+        said, complaint = process.communicate()
+        if process.returncode not in (0, 3):
+            raise SystemExit(f"`dream {' '.join(map(str, process.args[7:]))}` as {self.name} ended with {process.returncode}:\n"
+                             f"{complaint}")
+        return said.rstrip()
+
+    def dream(self, *words: str) -> str:
+        """What `dream` says."""
+        with self.starts(*words) as process:
+            return self.hears(process)
 
 
 @contextmanager
@@ -93,6 +115,7 @@ def say(title: str, *lines: str) -> None:
 
 def main() -> None:
     """The whole of it."""
+    ENDING.heed()
     since = time.monotonic()
     with running() as server, _place() as root:
         operator = Somebody("operator", root / "operator").make("")
@@ -108,8 +131,9 @@ def main() -> None:
             member.dream("consolidate")
             say(f"{member.name} dreams at home and shares", member.dream("list"), member.dream("team", "sync"))
         server.hurry(TENANT)
-        with ThreadPoolExecutor(len(workers)) as both:
-            told = list(both.map(lambda worker: worker.dream("worker", "--until-idle"), workers))
+        with ExitStack() as both:
+            at_work = [both.enter_context(worker.starts("worker", "--until-idle")) for worker in workers]
+            told = [worker.hears(process) for worker, process in zip(workers, at_work, strict=True)]
         say("two workers dream for the team", *told, operator.dream("team", "status", *there))
         for member in members:
             say(f"{member.name} brings the team's memory down, and asks", member.dream("team", "sync"),
@@ -125,7 +149,8 @@ def _check(member: Somebody) -> None:
     for question, words in zip(QUESTIONS, ("7400", "tide tests", "charts/tides.csv"), strict=True):
         found = json.loads(member.dream("--json", "search", "-k", "3", question))["results"]
         if not any(words in one["memory"]["text"] for one in found):
-            raise SystemExit(f"{member.name} does not find {words!r}")
+            raise SystemExit(f"{member.name} does not find {words!r}; of the team's memories these are known:\n"
+                             + member.dream("search", "--all", question))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Workers of the tests: in this process, or in one of their own that can be killed; with stand-ins for the networks.
 
-As a program: `team_hands.py HOME URL TENANT [HOLD]`, which says `holding` on its output once a dream has written HOLD steps
-and then waits to be killed, or for a line on its input.
+As a program: `team_hands.py HOME URL TENANT HOLD NOW LOST_AFTER_S`, which says `holding` on its output once a dream has written
+HOLD steps and then waits to be killed, or for a line on its input.
 """
 
 from __future__ import annotations
@@ -68,13 +68,14 @@ def stay(one: Errands) -> None:
 
 
 @contextmanager
-def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str = "",
-                   by: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
+def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str = "", by: tuple[str, ...] = (),
+                   lost_after_s: float = QUICK_S) -> Iterator[subprocess.Popen[str]]:
     """A worker that stays, in a process of its own; with `hold` it stands still at that step of a dream. Killed in the end.
 
     `by` is what runs the program where it is another dream than this one.
     """
-    process = subprocess.Popen([sys.executable, *by, __file__, str(home), url, tenant, str(hold), now], text=True,
+    process = subprocess.Popen([sys.executable, *by, __file__, str(home), url, tenant, str(hold), now,
+                                str(lost_after_s)], text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     with process:
@@ -107,8 +108,8 @@ def _hold_at(step: int) -> None:
 
 
 if __name__ == "__main__":
-    home, url, tenant, step, now = sys.argv[1:6]
+    home, url, tenant, step, now, lost_after_s = sys.argv[1:7]
     if int(step):
         _hold_at(int(step))
     clock = FixedClock(parse_instant(now)) if now else None
-    asyncio.run(work(hand(Path(home), url, tenant, clock=clock), Shift(lost_after_s=QUICK_S, poll_s=0.05), print))
+    asyncio.run(work(hand(Path(home), url, tenant, clock=clock), Shift(lost_after_s=float(lost_after_s), poll_s=0.05), print))

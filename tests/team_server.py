@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,6 +58,40 @@ class Server:
     def hurry(self, tenant: str) -> None:
         """Have the tasks of a tenant wait for nothing."""
         self.ask("UPDATE dream_work.procrastinate_jobs SET scheduled_at = NULL WHERE tenant = %s AND status = 'todo'", tenant)
+
+
+class Ending:
+    """What a program that is asked to end does: it leaves through its `finally`s, but never between two steps of one thing."""
+
+    def __init__(self) -> None:
+        self._in_one_go, self._asked = False, 0
+
+    def heed(self) -> None:
+        """Leave by whatever means one is asked; a program started in a script's background heeds Ctrl-C here all the same."""
+        for sign in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(sign, self._ask)
+
+    def _ask(self, number: int, _frame: object) -> None:
+        if self._asked:
+            return  # asked twice, once is enough
+        self._asked = number
+        print("\ninterrupted; cleaning up …", file=sys.stderr, flush=True)
+        if not self._in_one_go:
+            sys.exit(128 + number)
+
+    @contextmanager
+    def in_one_go(self) -> Iterator[None]:
+        """A process that was started is known to whoever ends it, or was never started."""
+        before, self._in_one_go = self._asked, True
+        try:
+            yield
+        finally:
+            self._in_one_go = False
+            if self._asked != before:
+                sys.exit(128 + self._asked)
+
+
+ENDING = Ending()
 
 
 def programs() -> Path | None:
@@ -110,9 +146,10 @@ def running(*, settings: str = QUICK, room_mib: int = 0) -> Iterator[Server]:
         start()
 
     try:
-        carry_out(str(found / "initdb"), "-D", str(root / "data"), "-U", "postgres", "--auth=trust", "-E", "UTF8",
-                  "--locale=C", "-N")
-        start()
+        with ENDING.in_one_go():
+            carry_out(str(found / "initdb"), "-D", str(root / "data"), "-U", "postgres", "--auth=trust", "-E", "UTF8",
+                      "--locale=C", "-N")
+            start()
         with psycopg.connect(f"postgresql:///postgres?host={root}&user=postgres", autocommit=True) as first:
             first.execute("CREATE ROLE owner LOGIN CREATEROLE")
             first.execute("CREATE DATABASE team OWNER owner")

@@ -67,6 +67,12 @@ def modules() -> dict[str, ast.Module]:
     return {str(p.relative_to(SOURCE)): ast.parse(p.read_text()) for p in sorted(SOURCE.rglob("*.py"))}
 
 
+@cache
+def every(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Every node of a module, walked through once."""
+    return tuple(ast.walk(tree))
+
+
 def room_of(path: str) -> str:
     """The room a module belongs to; empty for the package itself."""
     return "" if path == "__init__.py" else path.partition("/")[0].removesuffix(".py")
@@ -74,7 +80,7 @@ def room_of(path: str) -> str:
 
 def imported_rooms(tree: ast.Module) -> Iterator[str]:
     """Rooms a module imports, anywhere in it."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.ImportFrom) and node.module == "dreamd":
             yield from (alias.name for alias in node.names if alias.name in ROW_OF)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dreamd."):
@@ -85,7 +91,7 @@ def imported_rooms(tree: ast.Module) -> Iterator[str]:
 
 def imported_modules(tree: ast.Module) -> Iterator[str]:
     """Modules of ours that a module imports, by their dotted path below the package."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dreamd."):
             base = str(node.module).removeprefix("dreamd.")
             yield base
@@ -94,7 +100,7 @@ def imported_modules(tree: ast.Module) -> Iterator[str]:
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function and method."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in every(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def dotted(node: ast.AST) -> str:
@@ -147,14 +153,14 @@ def test_recall_judges_nothing() -> None:
 def test_a_phase_never_imports_another_decider() -> None:
     deciders = {"orient", "gather", "consolidate", "prune", "regroup"}
     flow = {f"dream/phases/{name}.py": deciders - {name} for name in ("orient", "gather", "prune")}
-    wrong = [f"{path} imports {node.module}" for path, others in flow.items() for node in ast.walk(modules()[path])
+    wrong = [f"{path} imports {node.module}" for path, others in flow.items() for node in every(modules()[path])
              if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("dreamd.dream.phases.") in others]
     assert wrong == []
 
 
 def test_the_probe_imports_the_standard_library_and_its_own_room_alone() -> None:
     for path in ("probe.py", *(p for p in modules() if p.startswith("probing/"))):
-        nodes = list(ast.walk(modules()[path]))
+        nodes = every(modules()[path])
         names = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         names |= {"" if str(n.module).startswith("dreamd.probing") else str(n.module).split(".")[0] for n in nodes
                   if isinstance(n, ast.ImportFrom)}
@@ -172,7 +178,7 @@ def test_heavy_libraries_are_imported_inside_the_function_that_needs_them() -> N
 
 
 def test_nobody_but_the_page_knows_the_libraries_of_the_page() -> None:
-    wrong = [f"{path} imports {name}" for path, tree in modules().items() if room_of(path) != "web" for node in ast.walk(tree)
+    wrong = [f"{path} imports {name}" for path, tree in modules().items() if room_of(path) != "web" for node in every(tree)
              for name in ([a.name for a in node.names] if isinstance(node, ast.Import)
                           else [str(node.module)] if isinstance(node, ast.ImportFrom) else []) if name.split(".")[0] in WEB]
     wrong += [f"{path} imports the page at once" for path, tree in modules().items() if room_of(path) != "web"
@@ -182,7 +188,7 @@ def test_nobody_but_the_page_knows_the_libraries_of_the_page() -> None:
 
 def test_nobody_but_the_workers_of_a_team_knows_their_queue() -> None:
     outside = {path: tree for path, tree in modules().items() if not path.startswith("service/workers/")}
-    wrong = [f"{path} imports {name}" for path, tree in outside.items() for node in ast.walk(tree)
+    wrong = [f"{path} imports {name}" for path, tree in outside.items() for node in every(tree)
              for name in ([a.name for a in node.names] if isinstance(node, ast.Import)
                           else [str(node.module)] if isinstance(node, ast.ImportFrom) else []) if name.split(".")[0] in QUEUE]
     wrong += [f"{path} imports the workers at once" for path, tree in outside.items() for node in tree.body
@@ -240,14 +246,14 @@ def _explains_itself(node: ast.FunctionDef | ast.ClassDef) -> bool:
 
 def test_only_the_command_line_and_the_probe_print() -> None:
     wrong = [f"{path}:{node.lineno}" for path, tree in modules().items() if not path.startswith("cli/") and path != "probe.py"
-             for node in ast.walk(tree) if isinstance(node, ast.Call) and dotted(node.func) == "print"]
+             for node in every(tree) if isinstance(node, ast.Call) and dotted(node.func) == "print"]
     assert wrong == []
 
 
 @pytest.mark.parametrize("name", sorted(WORLD))
 def test_the_world_comes_in_at_one_place(name: str) -> None:
     wrong = [f"{path}:{node.lineno}" for path, tree in modules().items() if path not in WORLD[name]
-             for node in ast.walk(tree) if isinstance(node, ast.Attribute) and dotted(node) == name]
+             for node in every(tree) if isinstance(node, ast.Attribute) and dotted(node) == name]
     assert wrong == []
 
 
@@ -256,7 +262,7 @@ def test_exceptions_are_caught_narrowly_but_for_the_named_places() -> None:
     for path, tree in modules().items():
         if any(path == place or (place.endswith("/") and path.startswith(place)) for place in BROAD):
             continue
-        for node in ast.walk(tree):
+        for node in every(tree):
             if isinstance(node, ast.ExceptHandler):
                 kinds = [node.type] if not isinstance(node.type, ast.Tuple) else node.type.elts
                 broad = any(kind is None or dotted(kind) in ("Exception", "BaseException") for kind in kinds)
@@ -288,7 +294,7 @@ def test_the_files_of_the_home_are_written_in_one_room() -> None:
     for path, tree in modules().items():
         if path in allowed or path.startswith(("service/", "cli/", "sources/")):
             continue
-        for node in ast.walk(tree):
+        for node in every(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (
                     dotted(node.func) in changing or node.func.attr in methods) and not dotted(node.func).startswith("fsio."):
                 wrong.append(f"{path}:{node.lineno} {dotted(node.func)}")
@@ -303,7 +309,7 @@ def test_the_top_level_is_the_one_of_the_house() -> None:
 def test_names_say_the_thing() -> None:
     unwanted = re.compile(r"(?:^|_)(manager|helper|helpers|util|utils|handler|smart)(?:_|$|\.)", re.IGNORECASE)
     wrong = [path for path in modules() if unwanted.search(Path(path).name)]
-    wrong += [f"{path}:{node.lineno} {node.name}" for path, tree in modules().items() for node in ast.walk(tree)
+    wrong += [f"{path}:{node.lineno} {node.name}" for path, tree in modules().items() for node in every(tree)
               if isinstance(node, ast.ClassDef | ast.FunctionDef) and re.search(r"(Manager|Helper|Handler|Util)s?$", node.name)]
     assert wrong == []
 

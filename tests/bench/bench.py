@@ -118,6 +118,26 @@ def bench_dream(sizes: list[int]) -> None:
     print()
 
 
+def bench_growth(sizes: list[int]) -> None:
+    """What a store costs as it grows: a dream with nothing to do, one with a few new statements, and the disk."""
+    print("growth: memories put there in bulk, their vectors given; times the smallest store")
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="dream-bench-") as home:
+            _child("stock", home=home, count=size)
+            _child("dream", home=home)
+            idle = min((_child("dream", home=home) for _ in range(3)), key=lambda one: one["cpu_s"])
+            _child("fill", home=home, first=size, count=FRESH, total=size + FRESH)
+            more = _child("dream", home=home)
+            disk = _child("disk", home=home)
+        if size == sizes[0]:
+            least, least_more = idle["cpu_s"], more["cpu_s"]
+        _print_dream(f"nothing to do, {size}", idle)
+        _print_dream(f"{FRESH} new into {size}", more)
+        print(f"  {'':<26} nothing to do {idle['cpu_s'] / least:.2f}x, {FRESH} new {more['cpu_s'] / least_more:.2f}x; a memory "
+              f"takes {disk['each'] / 1000:.2f} kB (" + ", ".join(f"{name} {n}" for name, n in disk["parts"].items()) + ")")
+    print()
+
+
 def bench_shell(_sizes: list[int]) -> None:
     """Commands as a person or a hook starts them."""
     dream, probe = (str(Path(sys.executable).parent / name) for name in ("dream", "dream-probe"))
@@ -157,7 +177,7 @@ def bench_page(sizes: list[int]) -> None:
 
 SECTIONS: dict[str, Callable[[list[int]], None]] = {
     "embedding": bench_embedding, "pairs": bench_pairs, "neighbours": bench_neighbours, "dream": bench_dream,
-    "shell": bench_shell, "page": bench_page}
+    "growth": bench_growth, "shell": bench_shell, "page": bench_page}
 
 
 # --- steps: each runs in a child process and answers with one JSON object -------------------------------------------
@@ -362,6 +382,24 @@ def step_stock(home: str, count: int) -> dict[str, Any]:
     return {}
 
 
+def step_disk(home: str) -> dict[str, Any]:
+    """Bytes on the disk a memory, by what they are for."""
+    from dreamd.kit import open_kit
+
+    place = _world(home).paths.home
+    with open_kit(_world(home)) as kit:
+        count = kit.store.one("SELECT COUNT(*) AS n FROM memory")["n"]
+        parts = {f"dream.db: {row[0]}": row[1] for row in kit.store.tuples(
+            "SELECT name, SUM(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12")}
+    sizes: dict[str, int] = {}
+    for path in place.rglob("*"):
+        if path.is_file():
+            top = path.relative_to(place).parts[0]
+            sizes[top] = sizes.get(top, 0) + path.stat().st_blocks * 512
+    every = {**dict(sorted(sizes.items(), key=lambda one: -one[1])), **parts}
+    return {"each": sum(sizes.values()) / count, "parts": {name: round(n / count) for name, n in every.items()}}
+
+
 def step_page(home: str) -> dict[str, Any]:
     """How long each view takes, its first answer left out: what it needs is warm then."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -394,7 +432,7 @@ def step_page(home: str) -> dict[str, Any]:
 
 
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
-    "page": step_page, "stock": step_stock,
+    "page": step_page, "disk": step_disk, "stock": step_stock,
     "embedding": step_embedding, "cold_query": step_cold_query, "cold_pair": step_cold_pair, "pairs": step_pairs,
     "vectors": step_vectors, "neighbours": step_neighbours, "fill": step_fill, "dream": step_dream, "truth": step_truth}
 

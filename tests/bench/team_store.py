@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,11 +36,13 @@ from dreamd.store.team.pointer import point
 from dreamd.store.word_search import index_words
 from household import House, Said
 from team_hands import until, worker_process
-from team_server import Server, running
+from team_server import ENDING, Server, running
 
 AT, NIGHT = "2026-01-06T12:00:00Z", "2026-01-07T20:00:00Z"
 SETTINGS = "-c listen_addresses='' -c shared_buffers=256MB -c max_wal_size=2GB"
 BATCH = 500
+LOST_AFTER_S = 60
+"""Longer than a busy machine makes a worker wait: work that is taken from one that is alive is done twice."""
 WORDS = [f"{a}{b}{c}" for a in ("ba", "ke", "lu", "mor", "ni", "sta", "tren", "vo") for b in ("ra", "le", "mi", "do", "sun")
          for c in ("", "n", "ter", "gat", "lo", "rim", "sk", "ven", "dor", "pel")]
 
@@ -135,6 +137,8 @@ class Town:
     def ask(self, scope: str, times: int) -> Asked:
         """What a question in a scope costs, here and on the server, once both are warm."""
         with self.house.kit(NIGHT) as kit:
+            chosen = kit.settings
+            kit.world = replace(kit.world, settings=replace(chosen, recall=replace(chosen.recall, answer_weight=0.0)))
             kit.embedder = asking = Asking()  # type: ignore[assignment]
             look, took = Look(scopes=(parse_scope(scope),), record=False), list[float]()
             for n in range(-5, times):
@@ -242,7 +246,8 @@ def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, 
     began, before, at = time.perf_counter(), town.count, f"at {size:,}"
     while town.count < size:
         town.load(f"project:other-{len(town.known)}", min(sizes.small, size - town.count))
-    yield f"{at}: loaded, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
+    if town.count > before:
+        yield f"{at}: loaded, memories a second", round((town.count - before) / (time.perf_counter() - began))
     town.settle()
     parts = town.bytes_of()
     yield f"{at}: kB of disk a memory", round(sum(size for _, size in parts) / town.count / 1000, 2)
@@ -261,11 +266,13 @@ def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, o
     town.nights += 1
     town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {town.nights}{n}",
                                  scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
+    before = server.ask("SELECT COALESCE(max(id), 0) FROM dream_work.procrastinate_workers")[0][0]
     with ExitStack() as held:
         at_work = [held.enter_context(worker_process(town.house.root / f"hand{n}", server.url("worker"), tenant,
-                                                     now="2026-01-08T20:00:00Z")) for n in range(workers)]
-        until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE last_heartbeat > now() "
-                                 "- interval '1 s'")[0][0] >= workers, within_s=120)
+                                                     now="2026-01-08T20:00:00Z", lost_after_s=LOST_AFTER_S))
+                   for n in range(workers)]
+        until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE id > %s",
+                                 before)[0][0] >= workers, within_s=600)
         own, theirs, began = sum(map(_cpu_s, at_work)), town.server_cpu_s(), time.perf_counter()
         server.hurry(tenant)
         until(lambda: not server.ask("SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
@@ -320,6 +327,7 @@ def main() -> None:
     parser.add_argument("--new", type=int, default=0, help="observations of a night; 0: one for each hundred memories")
     parser.add_argument("--json", type=Path, default=Path("build/team_store.json"))
     chosen = parser.parse_args()
+    ENDING.heed()
     print(f"a scope of {chosen.large:,}, others of {chosen.small:,}; {os.cpu_count()} processors", flush=True)
     told: dict[str, object] = {}
     chosen.json.parent.mkdir(parents=True, exist_ok=True)

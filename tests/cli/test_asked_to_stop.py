@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +12,9 @@ import pytest
 from dreamd.core.paths import Paths
 from dreamd.store import journal
 from dreamd.store.connection import open_reader
+from standing_by import run_script
 
-NOTES = 120
+NOTES = 40
 MONDAY, FRIDAY = "2026-03-02T09:00:00Z", "2026-03-06T09:00:00Z"
 DRIVER = Path(__file__).with_name("stopped.py")
 
@@ -31,9 +30,8 @@ def full(dream):
 
 def stopped(terminal, name, *words, at, times=1, home=None):
     """Run a command that is sent a signal in the middle of one of its writes."""
-    return subprocess.run(
-        [sys.executable, str(DRIVER), name, str(times), str(at), "--home", str(home or terminal.home), "--now", FRIDAY, *words],
-        capture_output=True, text=True, env=terminal.env, timeout=300, check=False)
+    return run_script(DRIVER, name, str(times), str(at), "--home", str(home or terminal.home), "--now", FRIDAY, *words,
+                      env=terminal.env)
 
 
 def runs(home):

@@ -28,17 +28,21 @@ def bytes_of(root: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in sorted(root.iterdir()) if p.is_file()}
 
 
-@pytest.fixture
-def directory(tmp_path: Path) -> Path:
-    """Every secret in a line, some twice, one past its last day, around an entry whose time is over."""
-    root = tmp_path / "memory"
+def furnish(root: Path, lines: list[str]) -> Path:
+    """Every line, some twice, and a secret past its last day, around an entry whose time is over."""
     root.mkdir()
     (root / "MEMORY.md").write_text("\n".join([
-        "# Memory", "", "## Rules", "- the office is closed, TTL: 2026-05-01", *LINES[:60], *LINES[:5],
+        "# Memory", "", "## Rules", "- the office is closed, TTL: 2026-05-01", *lines[:60], *lines[:5],
         "- the lobby password is Kelp-Moss-77x, TTL: 2026-05-01", ""]))
-    (root / "more-secrets.md").write_text(HEAD.format("more") + "\n".join(LINES[60:]) + "\n")
+    (root / "more-secrets.md").write_text(HEAD.format("more") + "\n".join(lines[60:]) + "\n")
     (root / "key.md").write_text(HEAD.format("key") + SECRETS["private key"][0] + "\n")
     return root
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """Every secret in a line."""
+    return furnish(tmp_path / "memory", LINES)
 
 
 def left_of_secrets(home: Path, told: str) -> list[str]:
@@ -81,8 +85,8 @@ def test_an_index_that_grew_too_long_keeps_its_secrets_where_they_are(tmp_path: 
 
 @pytest.mark.parametrize("nth", range(1, 9))
 def test_a_run_over_secrets_killed_at_any_write_is_finished_by_the_next(
-        tmp_path: Path, directory: Path, monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
-    house = House(tmp_path)
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
+    house, directory = House(tmp_path), furnish(tmp_path / "memory", LINES[:60] + LINES[60::9])
 
     class Killed(BaseException):
         pass

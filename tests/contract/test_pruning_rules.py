@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from dreamd.core.values import IN_PASSING, MemoryClass, Status
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.dream.phases.prune import age_of, counted_back
 from dreamd.recall.answer import Look, search
 from dreamd.store import memories
 from household import House, Said, snapshot
@@ -221,3 +226,50 @@ def test_after_a_year_under_a_full_index_what_was_asked_for_stands_before_what_w
     gone = [one.status is Status.ARCHIVED for one in found]
     assert gone == sorted(gone) and any(gone), "what was archived stands behind what is live and as near"
     assert {one.id for one in wanted} <= {one.id for one in found}
+
+
+def _looked_at(house: House, when: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first words of the memories that a night reads to see whether their day has come."""
+    seen: list[str] = []
+    with monkeypatch.context() as watched:
+        look = memories.load_due
+
+        def load_due(*args: Any, **options: Any) -> list[Memory]:
+            due = look(*args, **options)
+            seen.extend(m.text.split()[1] for m in due)
+            return due
+
+        watched.setattr(memories, "load_due", load_due)
+        house.dream(when)
+    return seen
+
+
+def test_a_night_reads_no_memory_that_will_stay_as_it_is(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_work(told(house, DRAWINGS, REVIEWS), 60)
+    assert _looked_at(house, night(89), monkeypatch) == []
+    assert _looked_at(house, night(91), monkeypatch) == ["drawings"]
+    assert _looked_at(house, night(140), monkeypatch) == [], "it is stale, and nobody asked for it"
+    assert _looked_at(house, night(900), monkeypatch) == [], "60 days and 90 of nobody being there are too few to go"
+    at_work(house, 901)
+    assert _looked_at(house, night(902), monkeypatch) == []
+    assert _looked_at(house, night(931), monkeypatch) == ["drawings"] and statuses(house)["drawings"] == "archived"
+
+
+def test_a_later_limit_wakes_what_was_stale_by_the_earlier_one_also_where_nobody_was_there(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    house.dream(night(91))
+    assert statuses(house)["drawings"] == "stale"
+    house.furnish(prune={"stale_after_days": 120})
+    house.dream(night(300))
+    assert statuses(house)["drawings"] == "live", "of 300 days in which nobody was there 90 count"
+
+
+@given(ago=st.integers(0, 700), used=st.lists(st.integers(-5, 700), max_size=6), counted=st.integers(1, 400))
+def test_since_when_so_many_days_count_is_what_the_age_says(ago: int, used: list[int], counted: int) -> None:
+    now = parse_instant(night(1000))
+    days = [(now - timedelta(days=n)).date() for n in used]
+    since = now - timedelta(days=ago, minutes=7)
+    memory = Memory("a" * 12, Scope("project", "cedar"), "The quay is long.", REFERENCE, MemoryType.PROJECT,
+                    Category.OPERATIONS, Status.STALE, Trust.USER, Trust.USER, since, since, since, since, held_since=since)
+    limit = counted_back(now, days, timedelta(days=counted))
+    assert (age_of(memory, now, days).counted >= timedelta(days=counted)) == (limit is not None and since <= limit)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from faults import KILL, Fault, watched
 
 from dreamd.core.errors import DreamError
@@ -42,31 +41,29 @@ def said(house: House) -> dict[str, str]:
         return {f.name: f.verdict for f in check.check(kit)}
 
 
-@pytest.mark.parametrize("repair", [False, True], ids=["by the next dream", "by a repair"])
-def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path, repair: bool) -> None:
+def repaired(house: House) -> None:
+    with house.kit(LATER) as kit:
+        check.check(kit, repair=True)
+
+
+def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path) -> None:
     (room / "lived").mkdir()
     house = lived(room / "lived")
-    calm = House(room / "calm", house.embedder, house.settings, judge=house.judge)
-    calm.root.mkdir()
-    calm = house.copy_to(calm.root)
+    calm = house.copy_to(room / "calm")
     with watched(calm.home) as disk:
         calm.undo(LATER)
     calm.dream(LATER)
     wanted = snapshot(calm.home)["on disk"]
     for at in range(1, len(disk.effects) + 1, 2):
-        case = room / f"case-{at}"
-        case.mkdir()
-        other = house.copy_to(case)
+        other = house.copy_to(room / f"case-{at}")
         struck(other, lambda h: h.undo(LATER), replace(KILL, at=at))
         verdicts = said(other)
         assert "deleted files" not in verdicts, at
         assert set(verdicts.values()) <= {"ok", "edited"}, (at, verdicts)
         if not any(other.rows("SELECT 1 FROM run WHERE undone_by <> 0")):
             continue  # it had not come to its decision
-        if repair:
-            with other.kit(LATER) as kit:
-                check.check(kit, repair=True)
-        else:
-            other.dream(LATER)
-        assert said(other)["unfinished files"] == "ok"
-        assert snapshot(other.home)["on disk"] == wanted, at
+        for name, finish in (("repaired", repaired), ("dreamt", lambda h: h.dream(LATER))):
+            finished = other.copy_to(room / f"{name}-{at}")
+            finish(finished)
+            assert said(finished)["unfinished files"] == "ok"
+            assert snapshot(finished.home)["on disk"] == wanted, (at, name)

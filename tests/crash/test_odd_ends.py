@@ -30,6 +30,7 @@ from dreamd.probing import surroundings
 from dreamd.store.connection import JOURNAL_LIMIT_BYTES
 from dreamd.store.intake.notebook import take_note
 from household import House, differences, snapshot
+from standing_by import run_script
 
 Tell = Callable[[str], None]
 DISTURBED = Path(__file__).with_name("disturbed.py")
@@ -38,11 +39,10 @@ SEGFAULT = -signal.SIGSEGV
 
 def disturbed(house: House, how: str, at: int = 0, *, package: Path | None = None) -> tuple[int, str]:
     """A dream in a process of its own with a disturbance at one step: (how it ended, what it said)."""
-    places = [str(package)] if package else []
-    env = {"PATH": os.environ["PATH"], "HOME": str(house.root), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
-           "PYTHONPATH": os.pathsep.join([*places, *(p for p in sys.path if p)])}
-    words = [sys.executable, str(DISTURBED), str(house.root), str(house.person), scenario.NIGHT, how, str(at)]
-    told = subprocess.run(words, env=env, capture_output=True, text=True, timeout=120, check=False)
+    env = {"PATH": os.environ["PATH"], "HOME": str(house.root), "OMP_NUM_THREADS": "1"}
+    if package:  # only what is loaded from there can vanish there
+        env |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.pathsep.join([str(package), *(p for p in sys.path if p)])}
+    told = run_script(DISTURBED, str(house.root), str(house.person), scenario.NIGHT, how, str(at), env=env)
     return told.returncode, told.stdout.strip()
 
 

@@ -8,9 +8,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-import scenario
-
 from dreamd.core.errors import Corrupt
 from dreamd.recall import answer
 from dreamd.store import journal
@@ -21,15 +18,6 @@ COLUMNS = """SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t
              WHERE t.type = 'table' AND t.name NOT LIKE 'memory_words%' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, c.cid"""
 EVERY = 37
 """One place in so many is tried."""
-
-
-@pytest.fixture
-def slept(room: Path) -> House:
-    """A home after the night of the scenario."""
-    (room / "slept").mkdir()
-    house = scenario.prepare(room / "slept")
-    scenario.dream(house)
-    return house
 
 
 def look_back(house: House) -> None:

@@ -71,15 +71,14 @@ def consolidate(house: House, room: Path, *strace: str) -> tuple[int, str]:
 
 
 @pytest.fixture
-def traced(room: Path) -> Traced:
+def traced(before: House, room: Path) -> Traced:
     if shutil.which("strace") is None:
         pytest.skip("`strace` is not here")
     if subprocess.run(["strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=fsync", "-o", "/dev/null", "true"],
                       capture_output=True, check=False).returncode:
         pytest.skip("this machine lets no process be traced")
-    (room / "before").mkdir()
     (room / "dream.toml").write_text("")
-    made = Traced(scenario.prepare(room / "before"), room, Counter(), {})
+    made = Traced(before, room, Counter(), {})
     house = made.fresh()
     code, told = consolidate(house, room, "--seccomp-bpf", "-e", f"trace={','.join(CALLS)}")
     assert code == 0, told

@@ -67,6 +67,10 @@ class Ordeal:
         """Try faults one by one, each on a home of its own."""
         return self.try_series((fault,) for fault in faults)
 
+    def catches(self, faults: Iterable[Fault]) -> bool:
+        """Whether any of some faults leaves something wrong: for controls, which need no second one."""
+        return any(self.suffer([fault]) for fault in faults)
+
     def try_series(self, series: Iterable[Sequence[Fault]]) -> Outcome:
         """Try series of faults: the second strikes the recovery from the first, and so on."""
         outcome = Outcome()

@@ -66,7 +66,7 @@ LOOKS: dict[str, Callable[[Kit], object]] = {
     "how many wait": lambda kit: observations.count_pending(kit.store)[0],
     "runs that never ended": lambda kit: journal.count_interrupted(kit.store),
     "memories that are due": lambda kit: len(memories.load_due(
-        kit.store, today=local_date(kit.clock.now(), kit.zone), heard_before=parse_instant(FIRST_DAY))),
+        kit.store, today=local_date(kit.clock.now(), kit.zone), heard_before=parse_instant(FIRST_DAY), faded_before={})),
     "verdicts on some pairs": lambda kit: len(derived.load_judged(
         kit.store, [(f"{n:06x}@", f"{n + 1:06x}@") for n in range(5)], judge=JUDGE)),
 }

@@ -326,7 +326,8 @@ def test_twenty_kills_at_any_moment_end_where_one_dream_ends(team_house: House, 
         with worker_process(tmp_path / f"doomed{n % 3}", server.url("worker"), tenant, now=NIGHT):
             until(partial(server.ask, newer, before))
             time.sleep(chance.random() * 0.4)
-    assert len(_jobs(server, tenant, "attempts > 1 OR status IN ('failed', 'doing')")) > 3, "hardly one was killed at work"
+    cut_off = _jobs(server, tenant, "attempts > 1 OR status IN ('failed', 'doing')")
+    assert sum(max(1, attempts) for _, _, attempts in cut_off) > 3, "hardly one was killed at work"
     server.ask("UPDATE dream_work.tended SET night_at = now() - interval '3 days' WHERE tenant = %s", tenant)
     time.sleep(QUICK_S + 0.1)
     work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK), lost_after_s=QUICK_S)

@@ -9,7 +9,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from dreamd.core.clock import local_date
@@ -45,7 +45,7 @@ from dreamd.dream.phases.compare import (
 )
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
-from dreamd.dream.phases.prune import PruneRules, ages, plan_prune
+from dreamd.dream.phases.prune import PruneRules, ages, counted_back, plan_prune
 from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.renew import embed_heard
@@ -59,7 +59,7 @@ from dreamd.kit import Kit
 from dreamd.store import memories, observations, passages
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 from dreamd.store.telling.voices import load_members
-from dreamd.store.uses import load_days_used
+from dreamd.store.uses import UNUSED_COUNTS, load_days_used
 
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
@@ -301,15 +301,15 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
 
 def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowances) -> Plan:
     """Prune what the store will hold once the consolidation is done."""
-    prune, now = kit.settings.prune, kit.clock.now()
-    heard_before = now - timedelta(days=prune.stale_after_days)
-    due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=heard_before)
+    rules, now = PruneRules(kit.settings.prune.stale_after_days, kit.settings.prune.archive_after_days), kit.clock.now()
+    due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=now - rules.stale_after,
+                            faded_before=_faded_before(kit, now, rules), every_stale=rules.stale_after > UNUSED_COUNTS)
     will_be: dict[str, Memory] = {m.id: m for m in due if wish.scope is None or m.scope == wish.scope}
     will_be.update((c.after.id, c.after) for c in consolidation.changes())
     first = {scope: min(m.confirmed_at for m in due if m.scope == scope) for scope in {m.scope for m in due if ages(m)}}
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
                       uses={scope: load_days_used(kit.store, scope, since=since) for scope, since in first.items()},
-                      rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
+                      rules=rules)
     plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
     changed = {c.after.id: c.after for c in (*consolidation.changes(), *plan.changes())}
     ends = plan_endings(kit, (*consolidation.changes(), *plan.changes())) if wish.scope is None else ()
@@ -317,6 +317,16 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowanc
                                 *plan_classes(kit, changed, wish.scope), *ends))
     ids = sorted({c.after.id for c in plan.changes()})
     return replace(plan, revisions=memories.load_revisions(kit.store, ids))
+
+
+def _faded_before(kit: Kit, now: datetime, rules: PruneRules) -> dict[Scope, datetime]:
+    """Since when a stale memory must not have been heard of to be archived, by scope, where there may be one."""
+    found = {}
+    for scope, first in memories.load_stale_scopes(kit.store, heard_before=now - rules.archived_after).items():
+        gone = counted_back(now, load_days_used(kit.store, scope, since=first), rules.archived_after)
+        if gone is not None:
+            found[scope] = gone
+    return found
 
 
 def _sparing_the_last(kit: Kit, plan: Plan, will_be: Mapping[str, Memory]) -> Plan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -30,12 +30,17 @@ from dreamd.store.work import mark_unwritten
 
 HELD_SINCE = "SELECT now FROM run WHERE seq = (SELECT MIN(run) FROM operation WHERE memory = {0}.id)"
 """When a dream first held a memory, as the journal knows it."""
-STOOD_AT = f"""SELECT MAX(d.read_at) FROM support s JOIN observation o ON o.seq = s.observation AND o.sign = '{MEMORY_FILE}'
-              JOIN source d ON d.id = o.source_id WHERE s.memory = m.id"""
+STOOD_AT = f"""SELECT MAX(d.read_at) FROM support s JOIN observation n ON n.seq = s.observation AND n.sign = '{MEMORY_FILE}'
+              JOIN source d ON d.id = n.source_id WHERE s.memory = {{0}}.id"""
 """When a document was last read anew that says a memory: what left its document supports nothing any more."""
 SELECT = f"""SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at,
-              COALESCE(({HELD_SINCE.format('m')}), m.created_at) AS held_since, ({STOOD_AT}) AS stood_at
+              COALESCE(({HELD_SINCE.format('m')}), m.created_at) AS held_since, ({STOOD_AT.format('m')}) AS stood_at
             FROM memory m LEFT JOIN wording w ON w.sha = m.wording LEFT JOIN recall r ON r.memory = m.id"""
+_LAST_HEARD = """FROM memory o LEFT JOIN recall t ON t.memory = o.id
+                 WHERE o.status = '{0}' AND o.class IN ('reference', 'state')"""
+_ALL_BEFORE = f"""o.confirmed_at <= ? AND COALESCE(t.last_at, '') <= ? AND COALESCE(({HELD_SINCE.format('o')}), '') <= ?
+                  AND COALESCE(({STOOD_AT.format('o')}), '') <= ?"""
+"""What was said, asked for, first held or read in its document of a memory, all of it by some time."""
 FORGOTTEN_TEXT = "[forgotten]"
 SHORTEST_ID = 4
 
@@ -80,21 +85,31 @@ def has_wording(store: Store, text: str) -> bool:
     return store.one("SELECT 1 FROM wording WHERE sha = ?", text_sha(text)) is not None
 
 
-def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory]:
-    """Memories whose day may have come: past their TTL, not heard of since, or stale already."""
-    before = iso(heard_before)
+def load_due(store: Store, *, today: str, heard_before: datetime, faded_before: Mapping[Scope, datetime],
+             every_stale: bool = False) -> list[Memory]:
+    """Memories whose day may have come: past their TTL, live and not heard of since, or stale and either heard of since
+    or, by scope, not for so long that they go.
+    """
+    before = [iso(heard_before)] * 4
+    revived = [""] * 4 if every_stale else before
     with store.reading():
+        faded = [row["seq"] for scope, gone in faded_before.items() for row in store.all(
+            f"SELECT o.seq {_LAST_HEARD.format('stale')} AND o.scope = ? AND {_ALL_BEFORE}", str(scope), *[iso(gone)] * 4)]
         rows = store.all(
-            f"""{SELECT} WHERE m.seq IN (
+            f"""{SELECT} WHERE m.seq IN {LISTED} OR m.seq IN (
                   SELECT seq FROM memory INDEXED BY memory_ttl
                     WHERE status IN ('live', 'held', 'stale') AND ttl IS NOT NULL AND ttl < ?
-                  UNION SELECT seq FROM memory WHERE status = 'stale'
-                  UNION SELECT o.seq FROM memory o LEFT JOIN recall t ON t.memory = o.id
-                    WHERE o.status = 'live' AND o.class IN ('reference', 'state') AND o.confirmed_at <= ?
-                      AND COALESCE(t.last_at, '') <= ?
-                      AND COALESCE(({HELD_SINCE.format('o')}), '') <= ?) ORDER BY m.created_at, m.id""",
-            today, before, before, before)
+                  UNION SELECT o.seq {_LAST_HEARD.format('stale')} AND NOT ({_ALL_BEFORE})
+                  UNION SELECT o.seq {_LAST_HEARD.format('live')} AND {_ALL_BEFORE}) ORDER BY m.created_at, m.id""",
+            listed(faded), today, *revived, *before)
         return _complete(store, rows)
+
+
+def load_stale_scopes(store: Store, *, heard_before: datetime) -> dict[Scope, datetime]:
+    """The scopes of stale memories not heard of for some time, and when of the earliest of these."""
+    return {stored_scope(row["scope"]): parse_instant(row["confirmed_at"]) for row in store.all(
+        f"SELECT o.scope, MIN(o.confirmed_at) AS confirmed_at {_LAST_HEARD.format('stale')} AND {_ALL_BEFORE} GROUP BY o.scope",
+        *[iso(heard_before)] * 4)}
 
 
 def load_oddly_classed(store: Store) -> list[Memory]:

@@ -91,7 +91,7 @@ def read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
                 yield Edited(scope, (), (), (), damaged=(away,))
             continue
         present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/")
-        unnamed = [path for path in present if storable(path) != path]
+        unnamed = sorted(path for path in present.keys() - known.keys() if storable(path) != path)
         for path in unnamed:
             present.pop(path)
             set_aside(kit, Aside(FILE, path, NO_TEXT))

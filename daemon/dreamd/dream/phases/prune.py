@@ -25,8 +25,20 @@ Uses = Mapping[Scope, Sequence[date]]
 
 @dataclass(frozen=True)
 class PruneRules:
+    """How many days unheard of make a memory stale, and how many more take it out of the index."""
+
     stale_after_days: int = 90
     archive_after_days: int = 90
+
+    @property
+    def stale_after(self) -> timedelta:
+        """How long unheard of makes stale."""
+        return timedelta(days=self.stale_after_days)
+
+    @property
+    def archived_after(self) -> timedelta:
+        """How long unheard of, before and after it was stale, is too long."""
+        return self.stale_after + timedelta(days=self.archive_after_days)
 
 
 @dataclass(frozen=True)
@@ -56,6 +68,18 @@ def age_of(memory: Memory, now: datetime, used: Sequence[date] = ()) -> Age:
     marks = [since, *(day for day in days if since < day < now), max(now, since)]
     counted = sum((min(after - before, UNUSED_COUNTS) for before, after in pairwise(marks)), timedelta())
     return Age(since, counted, marks[-1] - since)
+
+
+def counted_back(now: datetime, used: Sequence[date], counted: timedelta) -> datetime | None:
+    """The latest moment since which so long counts in a scope that was used on some days; None where none is so long ago."""
+    later, left = now, counted
+    for day in sorted((datetime.combine(day, time(), UTC) for day in used), reverse=True):
+        if day < now:
+            stretch = min(later - day, UNUSED_COUNTS)
+            if stretch >= left:
+                break
+            later, left = day, left - stretch
+    return later - left if left <= UNUSED_COUNTS else None
 
 
 def plan_prune(memories: Sequence[Memory], *, now: datetime, zone: tzinfo, rules: PruneRules, uses: Uses) -> Plan:
@@ -89,13 +113,12 @@ def _ageing(memory: Memory, now: datetime, rules: PruneRules, used: Sequence[dat
     if not ages(memory) or memory.status is Status.HELD:
         return None
     age = age_of(memory, now, used)
-    stale_after = timedelta(days=rules.stale_after_days)
-    if age.counted >= stale_after + timedelta(days=rules.archive_after_days):
+    if age.counted >= rules.archived_after:
         after = replace(memory, status=Status.ARCHIVED, reason=FADED)  # it ends nothing: nobody said that it no longer holds
         return Change("archive", memory, after, "stale-for-too-long", age.in_words)
-    if age.counted >= stale_after and memory.status is Status.LIVE:
+    if age.counted >= rules.stale_after and memory.status is Status.LIVE:
         return Change("stale", memory, replace(memory, status=Status.STALE, reason="stale"), "not-asked-for", age.in_words)
-    if age.counted < stale_after and memory.status is Status.STALE and not memory.unverified:
+    if age.counted < rules.stale_after and memory.status is Status.STALE and not memory.unverified:
         # Said, confirmed or recalled since; or the clock went back, and then nobody asked: the reason holds for all.
         return Change("revive", memory, replace(memory, status=Status.LIVE, reason="heard-of-in-time"), "heard-of-in-time",
                       age.in_words)

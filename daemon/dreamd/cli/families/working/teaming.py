@@ -103,7 +103,7 @@ def _status(context: Context, url: str) -> int:
         loads = task_queue.load_loads(base)
     context.document({"tenants": [{**vars(b), "tasks": _load_document(loads[b.tenant])} for b in backlogs]})
     for line in render.table([(b.tenant, render.count(b.memories, "memory", "memories"), f"{b.waiting} waiting",
-                               f"since {b.oldest}" if b.oldest else "", f"{b.dreams} dreams today",
+                               f"since {b.oldest}" if b.oldest else "", f"{render.count(b.dreams, 'dream')} today",
                                f"{b.failed} failed" if b.failed else "") for b in backlogs]):
         context.say(line.rstrip())
     for load in loads.values():
@@ -117,7 +117,7 @@ def _load_document(load: Load) -> dict[str, object]:
 
 def _load_in_words(load: Load) -> str:
     """How the tasks of a tenant are doing, in a sentence."""
-    parts = [render.count(load.workers, "worker"), f"{load.running} tasks at work",
+    parts = [render.count(load.workers, "worker"), f"{render.count(load.running, 'task')} at work",
              f"{load.waiting} waiting" + (f" since {render.stamp(load.oldest)}" if load.oldest else ""),
              f"{load.failed} failed today", f"{load.a_minute:.1f} done a minute",
              (f"checked {render.stamp(load.checked_at)}" if load.checked_at else "not checked yet")
