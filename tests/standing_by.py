@@ -32,6 +32,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 import dreamd
 from secrets_said import SECRETS
 from secrets_shaped import SHAPED
@@ -91,6 +93,11 @@ def run_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str |
         out.seek(0)
         err.seek(0)
         return subprocess.CompletedProcess(command, code, out.read(), err.read())
+
+
+def started_beside() -> list[psutil.Process]:
+    """What this process has started itself and is there yet, but for what stands by."""
+    return [child for child in psutil.Process().children() if Path(__file__).name not in " ".join(child.cmdline())]
 
 
 @cache

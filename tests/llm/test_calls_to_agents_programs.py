@@ -21,6 +21,7 @@ from dreamd.llm.backends.agent_programs import CLAUDE_MAY, CLAUDE_MUST, CODEX_MA
 from dreamd.llm.calling import Caller, open_caller
 from dreamd.models.language_model import Ask, Ending, Role
 from household import House
+from standing_by import started_beside
 
 pytest.importorskip("jsonschema", reason="the extra `llm` is not installed")
 
@@ -108,7 +109,8 @@ def test_a_program_that_hangs_ends_in_time_with_everything_it_started(tmp_path: 
         started = time.monotonic()
         assert caller.call(an_ask(seconds=2.0)).ending is Ending.SILENT
         assert time.monotonic() - started < 15
-        assert [p for p in psutil.Process().children(recursive=True) if "dreamd.llm.caller" not in p.cmdline()] == []
+        assert [p for one in started_beside() for p in (one, *one.children(recursive=True))
+                if "dreamd.llm.caller" not in p.cmdline()] == []
 
 
 def test_a_program_ends_with_the_owner_of_the_store(tmp_path: Path) -> None:
@@ -125,7 +127,7 @@ def test_a_program_ends_with_the_owner_of_the_store(tmp_path: Path) -> None:
         assert caller.call(an_ask(seconds=60)).detail == "stopped"
     [call] = calls_of(tmp_path / "bin")
     assert not psutil.pid_exists(int(str(call["pid"])))
-    assert psutil.Process().children(recursive=True) == []
+    assert started_beside() == []
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])

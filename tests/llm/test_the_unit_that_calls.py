@@ -29,6 +29,7 @@ from dreamd.models.language_model import Ask, Ending, Role
 from dreamd.service.installing.install import LAUNCHD, SWEEP, SYSTEMD, Answer, Installer
 from dreamd.service.installing.units import CALLER_UNITS, Caller, Place, fill_systemd, find_place
 from model_server import ModelServer, Reply
+from standing_by import started_beside
 
 pytest.importorskip("openai", reason="the extra `llm` is not installed")
 
@@ -67,7 +68,7 @@ def test_a_call_goes_through_the_unit_where_one_listens(tmp_path: Path) -> None:
         with unit_of(world) as unit, open_caller(world.settings, world) as caller:
             assert caller.call(ASK).value == GOOD
             assert caller.call(ASK).value == GOOD
-            assert [child.pid for child in psutil.Process().children()] == [unit.pid], "no child of ours has the network"
+            assert [child.pid for child in started_beside()] == [unit.pid], "no child of ours has the network"
             server.script.append(Reply(status=500))
             assert caller.call(ASK).ending is Ending.SERVER
 
