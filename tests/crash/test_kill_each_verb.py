@@ -66,7 +66,7 @@ VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
 """The last command of each is the one that is killed; `undo` takes back the run that learned `MORE`."""
 FINDINGS = {"audit": (0, 1), "import": (0, 3)}
 """How those end well that have something to say."""
-FEW = ("note", "forget", "capture", "corpus add", "task done", "export", "import", "audit")
+FEW = ("note", "forget", "task done", "import")
 """Verbs that are killed each time; `make torture` kills all of them, often."""
 
 
