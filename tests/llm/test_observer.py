@@ -67,6 +67,7 @@ def test_only_what_came_since_is_read_the_next_time(house: House) -> None:
 
 @pytest.mark.parametrize(("text", "said", "why"), [
     ("The service cap is 200.", "the service cap is 20", "another-number"),
+    ("The nightly run takes 120 minutes.", "the nightly run takes 2 hours", "another-number"),
     ("Ask Vera about the replica.", "ask Ines about the replica", "another-name"),
     ("The exporter handles commas.", "the exporter is not able to handle commas", "another-denial"),
     ("Never deploy on Fridays.", "deploy on Fridays, the team is there", "another-denial"),
