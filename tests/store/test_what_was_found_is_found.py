@@ -13,7 +13,7 @@ from dreamd.dream.phases import prune
 from dreamd.dream.plan import Change
 from dreamd.recall.still_found import Watch
 from dreamd.store import memories
-from household import House
+from household import House, Said
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY = (f"2026-01-{day:02}T20:00:00Z" for day in (5, 6, 7, 8))
 THINGS = ("anvil", "bellows", "cistern", "dovecote", "easel", "furnace", "granary", "hammock", "inkwell", "jetty",
@@ -86,6 +86,18 @@ def test_what_takes_the_place_of_another_and_what_a_person_takes_out_is_no_loss(
 def test_a_night_without_news_asks_nothing(stocked: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Watch, "look_before", lambda *_: pytest.fail("nothing was to be written"))
     assert stocked.dream(TUESDAY).outcome == "nothing-to-do"
+
+
+def test_what_is_asked_for_is_of_scopes_in_which_something_waits(stocked: House) -> None:
+    for name in ("aspen", "birch", "larch"):
+        stocked.say("2026-01-05T21:00:00Z", *(Said(f"The {thing} of the {name} is in yard {n}.", scope=f"project:{name}")
+                                              for n, thing in enumerate(THINGS)))
+    stocked.dream(TUESDAY)
+    stocked.say("2026-01-06T21:00:00Z", Said("The mangle of the larch is in yard 200.", scope="project:larch"))
+    with stocked.kit(WEDNESDAY) as kit:
+        watch = Watch(frozenset())
+        watch.look_before(kit)
+        assert {str(one.scope) for one in watch.asked.values()} == {"project:larch"}
 
 
 def test_asking_needs_no_model(stocked: House) -> None:

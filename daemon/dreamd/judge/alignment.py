@@ -13,7 +13,7 @@ from dreamd.text.identifiers import is_short_for
 
 Span = tuple[str, str]
 """Words of `a` and the words of `b` that stand in their place; one may be empty."""
-_ARTICLES, _INDEFINITE, _IDENTITY = frozenset({"the", "a", "an"}), frozenset({"a", "an"}), frozenset({"is", "are"})
+_ARTICLES, _IDENTITY = frozenset({"the", "a", "an"}), frozenset({"is", "are"})
 JOINS = frozenset({"and", "und", "y", "et", "e", "while"})
 """Words that begin a clause beside another."""
 _CLAUSE_ENDS = frozenset(",;.、。，；")

@@ -92,7 +92,7 @@ class Reading:
             kept = [t for t in kept if not (t.kind == "number" and t.surface.count(".") >= _DOTS_OF_VERSION)]
         return Counter(q.key for q in (*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
 
-    @property
+    @cached_property
     def numbers(self) -> frozenset[str]:
         """The same, each once."""
         return frozenset(self.amounts)

@@ -125,8 +125,8 @@ def check_pulse(world: World) -> Check:
         beat = beat_of(world.home, name)
         if not is_held(f"{world.home}/locks/{lock}") or (beat is None and lock == "dream.lock"):
             continue
-        held_s = world.now.timestamp() - os.stat(f"{world.home}/locks/{lock}").st_mtime
-        silent_s = held_s if beat is None else _silence(world, beat)
+        silent_s = (_silence(world, beat) if beat is not None
+                    else world.now.timestamp() - os.stat(f"{world.home}/locks/{lock}").st_mtime)
         if silent_s > FROZEN_S:
             return Check("heartbeat", "frozen", f"{who} is alive and has not moved for {span(silent_s)}",
                          "run `dream status`; restart it with `dream service install` or end that process")

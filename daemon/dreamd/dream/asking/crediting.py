@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dreamd.core.values import Category, Gated, MemoryClass, Observation, is_observed
 from dreamd.dream.plan import Plan, Step
+from dreamd.models.language_model import credit
 from dreamd.store.connection import Store
 from dreamd.store.language.unread import ModelWord, load_words
 
@@ -28,8 +29,6 @@ def credited(store: Store, plan: Plan) -> Plan:
 
 
 def _named(step: Step, words: dict[int, ModelWord]) -> Step:
-    from dreamd.models.language_model import credit
-
     told = {f.observation.seq: words[f.observation.seq] for f in step.fates if f.observation.seq in words}
     clues = tuple(dict.fromkeys(credit(w.role, w.model, w.prompt) for w in told.values()))
     return replace(step, changes=tuple(replace(c, evidence=(*c.evidence, *clues)) for c in step.changes)) if clues else step
