@@ -68,6 +68,7 @@ def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
     assert all("mrr" in row for row in measured["ablation"].values())
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_statements_as_people_talk_keep_their_evidence_at_a_fraction_of_the_words(tmp_path):
     """Three projects in one store; most is said once, in passing, and between orders and questions."""
