@@ -215,8 +215,9 @@ class _Draft:
         told = f"{hook} {own.title} {heir.text} {heir.description}"
         if _says_all(told, f"{leaving.title} {leaving.text}"):
             return
-        fuller = _says_all(f"{leaving.text} {own.title} {heir.text} {heir.description}", hook)
         title = "" if _says_all(f"{told} {leaving.text}", leaving.title) else f"{leaving.title}: "
+        # Who reads the index sees its line alone: what the file says as well is no reason to take it out of that.
+        fuller = _says_all(f"{title}{leaving.text} {own.title}", hook)
         text = f"{title}{leaving.text}" if fuller else f"{hook.rstrip(' .;')}; {title}{leaving.text}"
         self.edits[own.id] = EntryEdit(own, Action.REPLACE, text, reason="target-merged", evidence=("the line of its twin",))
 
