@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge baseline questions answers eval year torture wheel clean team-demo bench-team
+.PHONY: dream test lint bench judge baseline questions answers lasting eval year torture wheel clean team-demo bench-team
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -64,6 +64,9 @@ questions: $(DEV) ## train anew how questions are read
 
 answers: $(DEV) ## train anew what reads whether a statement answers a question
 	@$(BIN)/python tests/bench/answer_train.py --threads 2
+
+lasting: $(DEV) ## train anew what hears whether a sentence of a person is meant to last
+	@$(BIN)/python tests/bench/lasting_train.py --threads 2
 
 eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
 	@mkdir -p build

@@ -83,7 +83,7 @@ def real_judge(judge_with_network: Judge) -> Judge:
 @pytest.fixture
 def thoughtful(tmp_path: Path, real_model: Embedder, judge_with_network: Judge) -> House:
     """An empty home with the real networks, for tests that turn on meaning."""
-    return House(tmp_path, real_model, judge=judge_with_network)
+    return House(tmp_path, real_model, judge=judge_with_network, reads=True)
 
 
 @pytest.fixture(scope="session")

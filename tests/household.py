@@ -103,6 +103,8 @@ class House:
     settings: Settings = build_settings({})
     persons_own: Path | None = None
     judge: Judge = field(default_factory=judge_of_words)
+    reads: bool = False
+    """Whether a network reads what a person says to an agent; otherwise its form alone tells what lasts."""
 
     @property
     def home(self) -> Path:
@@ -131,6 +133,7 @@ class House:
         """An open store at some instant; made when it is not there."""
         with open_kit(self.world(now), create=True, migrate=True) as kit:
             kit.embedder, kit.judge = self.embedder, self.judge
+            kit.lasts_sought = not self.reads
             yield kit
 
     def say(self, now: str, *said: Said | str) -> list[Stored]:
@@ -194,7 +197,7 @@ class House:
 
     def copy_to(self, root: Path) -> House:
         """The same home elsewhere, to the byte and the time of every file; the person's home is shared."""
-        other = House(root, self.embedder, self.settings, self.person, self.judge)
+        other = House(root, self.embedder, self.settings, self.person, self.judge, self.reads)
         if not self.home.exists():
             return other
         shutil.copytree(self.home, other.home, symlinks=True)

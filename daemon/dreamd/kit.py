@@ -37,6 +37,7 @@ from dreamd.text.language import keep_with
 if TYPE_CHECKING:
     from dreamd.judge import Judge
     from dreamd.models.language_model import LanguageModel
+    from dreamd.models.lasting_net import Lasts
     from dreamd.models.pair_net import PairNet
     from dreamd.sources.exclusion import Exclusions
 
@@ -91,6 +92,9 @@ class Kit:
     reader: PairNet | None = None
     """What reads whether a statement answers a question; sought by the first question."""
     reader_sought: bool = False
+    lasts: Lasts | None = None
+    """What reads how surely a sentence of a person is meant to last; sought by the first conversation."""
+    lasts_sought: bool = False
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -251,6 +255,20 @@ class Kit:
             with suppress(Outage):  # answers then stand in the order of nearness
                 self.reader = shared_answer_net(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
         return self.reader
+
+    def load_lasting(self) -> Lasts | None:
+        """What reads how surely a sentence is meant to last, loaded once; raises Outage when it is missing or another one."""
+        if self.lasts is None and not self.lasts_sought:
+            from dreamd.models.lasting_net import load_lasting
+
+            self.lasts = load_lasting(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
+            self.lasts_sought = True
+        return self.lasts
+
+    def let_go_of_lasting(self) -> None:
+        """Give back the memory of what reads sentences, once no conversation is left to be heard."""
+        if self.lasts is not None:
+            self.lasts, self.lasts_sought = None, False
 
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""

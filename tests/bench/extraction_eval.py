@@ -1,6 +1,6 @@
 """How well extraction finds what a person labelled as durable: recall, precision, and false memories of empty talks.
 
-    extraction_eval.py LABELS FOLDER [--part even|odd] [--show]
+    extraction_eval.py LABELS FOLDER [--part even|odd] [--forms] [--show]
 
 LABELS has one JSON object a line: `file` (below FOLDER) and `facts` (what a reader would keep). A memory counts as found
 when its meaning is close to a fact (cosine ≥ 0.60, greedy, one to one). Live and held count together; one-off orders wait
@@ -20,6 +20,7 @@ import numpy as np
 from dreamd.core.values import Cursor, Event, GateVerdict, parse_scope
 from dreamd.extraction import ConversationState, extract, gate
 from dreamd.models import Embedder, load_embedder
+from dreamd.models.lasting_net import Lasts, load_lasting
 from dreamd.sources import adapter_for
 
 MATCH_AT = 0.60
@@ -30,10 +31,10 @@ def main(argv: list[str]) -> int:
     options = _options(argv)
     rows = [json.loads(line) for line in options.labels.read_text(encoding="utf-8").splitlines() if line.strip()]
     rows = [row for n, row in enumerate(rows) if options.part is None or n % 2 == (options.part == "odd")]
-    embedder = load_embedder("light")
+    embedder, lasts = load_embedder("light"), None if options.forms else load_lasting()
     facts = found = kept = empty = false_in_empty = 0
     for row in rows:
-        memories = _memories(options.folder / row["file"])
+        memories = _memories(options.folder / row["file"], lasts)
         hits = _matched(embedder, row["facts"], memories)
         facts, kept, found = facts + len(row["facts"]), kept + len(memories), found + len(hits)
         if not row["facts"]:
@@ -53,6 +54,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("labels", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--part", choices=("even", "odd"))
+    parser.add_argument("--forms", action="store_true", help="go by the form of a sentence alone")
     parser.add_argument("--show", action="store_true")
     return parser.parse_args(argv)
 
@@ -71,8 +73,8 @@ def _events(path: Path) -> list[Event]:
         cursor = reading.cursor
 
 
-def _memories(path: Path) -> list[str]:
-    extraction = extract(_events(path), state=ConversationState(), scope=parse_scope("project:eval"))
+def _memories(path: Path, lasts: Lasts | None) -> list[str]:
+    extraction = extract(_events(path), state=ConversationState(), scope=parse_scope("project:eval"), lasts=lasts)
     texts = []
     for candidate in extraction.candidates:
         gated = gate(candidate.text, origin=candidate.origin, at=candidate.at, zone=UTC, explicit=candidate.explicit)

@@ -67,7 +67,15 @@ def live_of(house: House, n: int, how: str) -> list[Memory]:
     return [m for m in house.memories(Status.LIVE) if str(m.scope).endswith(f"p{n:03d}") or how == "directory"]
 
 
-def test_orders_that_are_nobodys_here_are_neither_live_nor_told(house: House) -> None:
+@pytest.fixture
+def hearing(tmp_path: Path) -> House:
+    """An empty home in which what people say to agents is read, as in a dream of a person's."""
+    return House(tmp_path, reads=True)
+
+
+@pytest.mark.model
+def test_orders_that_are_nobodys_here_are_neither_live_nor_told(hearing: House) -> None:
+    house = hearing
     say_all(house, FOREIGN)
     live = " ".join(m.text for m in house.memories(Status.LIVE))
     assert [mark for _, _, mark in FOREIGN if mark.casefold() in live.casefold()] == []
@@ -79,7 +87,9 @@ def test_orders_that_are_nobodys_here_are_neither_live_nor_told(house: House) ->
             assert mark.casefold() not in told.casefold()
 
 
-def test_a_persons_own_rules_of_the_same_shape_live(house: House) -> None:
+@pytest.mark.model
+def test_a_persons_own_rules_of_the_same_shape_live(hearing: House) -> None:
+    house = hearing
     say_all(house, OWN)
     missing = [text for n, (how, text, mark) in enumerate(OWN)
                if not any(mark.casefold() in m.text.casefold() for m in live_of(house, n, how))]

@@ -374,11 +374,12 @@ def test_twins_and_old_values_are_told_from_neighbours_by_meaning(thoughtful, tm
 def test_the_line_of_a_twin_takes_nothing_from_the_line_that_stays(house, tmp_path):
     root = tmp_path / "memory"
     root.mkdir()
-    (root / "MEMORY.md").write_text("# Memory\n\n- [Ports](ports.md) - ports of the harbour services\n- [List](two.md) - ports\n")
+    mine = "- [Ports](ports.md) - ports of the harbour services"
+    (root / "MEMORY.md").write_text(f"# Memory\n\n{mine}\n- [List](two.md) - ports\n")
     for name, told in (("ports", "ports of the harbour services"), ("two", "ports")):
         (root / f"{name}.md").write_text(f"---\nname: {name}\ndescription: {told}\n---\n\nThe crane listens on port 7400.\n")
     dream(house, root)
-    assert (root / "MEMORY.md").read_text() == "# Memory\n\n- [Ports](ports.md) - ports of the harbour services; List: ports\n"
+    assert (root / "MEMORY.md").read_text() == f"# Memory\n\n{mine}; List: ports\n"
     assert not (root / "two.md").exists()
 
 

@@ -26,8 +26,11 @@ from dreamd.extraction.stance import is_fragment, is_question, leans, rule_of_co
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
 from dreamd.extraction.talk import Talk, begins_a_second_thought
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
+from dreamd.models.lasting_net import Lasts
 from dreamd.text import patterns
 
+CERTAIN = frozenset({"remember", "until", "meant", "confirms"})
+"""Signs that stand whatever else is read of a sentence."""
 SHORTEST_ANTECEDENT = 20
 SHORTEST_LIST = 3
 FEWEST_OWN_WORDS = 6
@@ -48,14 +51,15 @@ class _Heard(NamedTuple):
 
 
 def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState | None = None, source_id: str = "",
-            earlier: Sequence[Observation] = ()) -> Extraction:
+            earlier: Sequence[Observation] = (), lasts: Lasts | None = None) -> Extraction:
     """Find what is worth remembering in a stretch of conversation.
 
-    `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
+    `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it. `lasts` reads how
+    surely a sentence is meant to last.
     """
     state = state or ConversationState()
     talk = Talk(scope, source_id, list(state.seen), list(earlier), last_said=state.before[1],
-                stated=dict.fromkeys(state.stated, BEFORE))
+                stated=dict.fromkeys(state.stated, BEFORE), lasts=lasts, before=[state.before[2]])
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.leave_to_agent()
@@ -69,6 +73,7 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
             _listen(talk, event)
             if talk.takes_back:
                 talk.add(event, shortened(event.text), sign=TAKEN_BACK)
+            talk.before.clear()
     said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
     kept = [_known_by_its_place(one, said) for one in talk.found]
     return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.seen[-REMEMBERED:]),
@@ -87,6 +92,7 @@ def _listen(talk: Talk, event: Event) -> None:
     text = event.text.strip()
     talk.turns_since += 1
     talk.revised = False
+    talk.before.append(event.question)
     before = len(talk.seen)
     if disowns(text):
         talk.disown(event)
@@ -187,6 +193,7 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
     denied, told = denied or lead is not None, cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
     told = without_request(told)
+    sign = sign if sign in CERTAIN else talk.read(text, earlier, sign)
     if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
         return _Heard(told, "said-again")
     if sign == ONE_OFF:

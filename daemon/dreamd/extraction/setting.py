@@ -81,15 +81,20 @@ def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Sett
         if event.conversation != talk:
             talk, said, told = event.conversation, "", ""
         if event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
-            told = _tail(redact(event.text).text, LONGEST_TOLD) or told
+            told = last_words(event.text) or told
         elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
-            asked = _tail(redact(event.question).text, LONGEST_TOLD) if event.kind is EventKind.ANSWER else told
+            asked = last_words(event.question) if event.kind is EventKind.ANSWER else told
             heard = redact(event.text).text  # before anything is cut: half a secret is not recognised any more
             found.setdefault((event.conversation, event.start), []).append(Setting(said, asked or told, heard))
             if not is_acknowledgement(heard.strip()):
                 said = _tail(heard, LONGEST_SAID) or said
             told = ""
     return found, (talk, said, told)
+
+
+def last_words(told: str) -> str:
+    """What counts of the agent's words, or of its question, for the message after them: their end, without secrets."""
+    return _tail(redact(told).text, LONGEST_TOLD)
 
 
 def _tail(text: str, longest: int) -> str:

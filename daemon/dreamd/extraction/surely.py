@@ -19,6 +19,8 @@ from dreamd.text import patterns
 
 SURE = "words/sure"
 FEWEST_WORDS = 3
+SHORTEST_READ = 25
+"""A sentence without a sure form has at least so much to say: of 45 shorter ones that the network took to last, none did."""
 LONGEST_WEAK = 200
 """A sentence longer than this is not said a second time in other words."""
 _LEFT_OUT = "…"
@@ -81,6 +83,12 @@ def states(text: str) -> bool:
     said = _SAYS.search(text) is not None or patterns.has("words/orders", "rests", text)
     return (_DEFINITE.search(text, 1) is not None or said and _HOW_IT_IS.search(text) is None) and (
         _is_of_tomorrow(text) and not is_history(text) and _ASKED.match(text) is None)
+
+
+def may_last(text: str) -> bool:
+    """Whether a sentence says enough to be read alone, and nothing binds it to this moment."""
+    return patterns.width(text) >= SHORTEST_READ and _LEFT_OUT not in text and not _LISTED.match(text) and (
+        _is_of_tomorrow(text) and not is_question(text))
 
 
 def is_at_work(sentence: str) -> bool:

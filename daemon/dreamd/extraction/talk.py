@@ -12,11 +12,18 @@ from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, 
 from dreamd.extraction.answered import questions_of
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
+from dreamd.extraction.setting import last_words
 from dreamd.extraction.stance import is_question, leans
-from dreamd.extraction.surely import sign_of, states
+from dreamd.extraction.surely import may_last, sign_of, states
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
+from dreamd.models.lasting_net import Lasts
 from dreamd.text.alike.parallels import puts_another
 
+LASTS, MAY_LAST = 0.0, -2.0
+"""From where on a sentence without a sure form lasts, and down to where one with a form that is only likely does (logits);
+`tests/bench/lasting_train.py` chooses them on authors left out.
+"""
+LASTING = "lasting"
 MOST_TURNS = 3
 MOST_TOLD = 6
 """Turns, and sentences of one, that a message may still speak of."""
@@ -54,6 +61,10 @@ class Talk:
     """The questions of a list that the agent asked last, by their number."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
+    lasts: Lasts | None = None
+    """What reads how surely a sentence is meant to last; without it only a sure form makes a memory."""
+    before: list[str] = field(default_factory=list)
+    """What the agent said since the person's last message, and asked with the running one."""
 
     def add(self, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
         """Keep a statement, unless it was kept before."""
@@ -74,6 +85,22 @@ class Talk:
         """Whether the person stated the same in an earlier message of the conversation: by now it is meant to be known."""
         return states(text) and self.stated.setdefault(checksum(told), event.start) != event.start
 
+    def read(self, text: str, earlier: Sequence[str], sign: str) -> str:
+        """The sign of a sentence once it was read with what was said before it: whatever form it has, or in spite of it.
+
+        What follows nothing is heard by its form alone: whoever hands over the words of others often opens with them.
+        """
+        formed = sign not in ("", ONE_OFF)
+        if self.lasts is None or not formed and not may_last(text):
+            return sign
+        before = next(filter(None, map(last_words, reversed(self.before))), "")
+        if not before:
+            return sign
+        likely = self.lasts(before, " ".join(earlier), text)
+        if formed:
+            return sign if likely >= MAY_LAST else ""
+        return LASTING if likely >= LASTS else sign
+
     def disown(self, event: Event) -> None:
         """What the person's last message held were the words of others: nothing of it is theirs."""
         last = next((one for one in reversed(self.found) if one.origin is Origin.USER), None)
@@ -87,6 +114,7 @@ class Talk:
     def hear_agent(self, prose: str) -> None:
         """Keep what the agent said in mind: a person may speak of what it names."""
         self.asked = questions_of(prose)
+        self.before.append(prose)
         heard = [cleaned(s) for paragraph in speech(prose) for s in sentences(paragraph)]
         stated = [s for s in heard if len(s) <= LONGEST_SENTENCE // 2 and not is_question(s)]
         if not self.turns:

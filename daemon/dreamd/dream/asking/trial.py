@@ -95,7 +95,7 @@ def _try_reading(kit: Kit, model: LanguageModel, talks: Sequence[Mapping[str, ob
         events, facts = _events(told), told["facts"]
         assert isinstance(facts, list)
         wanted = [(str(fact["text"]), float(fact["weight"])) for fact in facts]
-        plain = [gated.text for one in extract(events, scope=SCOPE).candidates if one.sign != ONE_OFF
+        plain = [gated.text for one in extract(events, scope=SCOPE, lasts=kit.load_lasting()).candidates if one.sign != ONE_OFF
                  and (gated := _gated(kit, one.text, one.origin, one.at, one.sign)).verdict is not GateVerdict.DISCARD]
         found["without"].append((plain, wanted))
         read = _read(kit, model, events) if model.is_on(Role.OBSERVER) else []

@@ -147,6 +147,7 @@ def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None
     while gathered.left and not kit.should_stop() and (until is None or gathered.stored < until):
         kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
         _try_source(kit, gathered.left.pop(), gathered, reader)
+    kit.let_go_of_lasting()
     kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
     if gathered.everything and not gathered.left and is_used(kit, gathered):
         from dreamd.dream.living import logbook
@@ -243,7 +244,7 @@ def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skip
         state = talks.of(name)
 
         def listen(said: Sequence[Event], state: ConversationState = state, scope: Scope = hearing.scopes[name]) -> _Told:
-            extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last)
+            extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last, lasts=kit.load_lasting())
             extraction = replace(extraction, candidates=tuple(without_written(kit, said, extraction.candidates)))
             settings, before = settings_of(said, state)
             stretch, let_go = Stretch(scope, kit.zone, source.id, passing, settings), list(extraction.withheld)

@@ -1,0 +1,281 @@
+"""Train the net that reads whether a sentence of a person is meant to last: a low-rank addition to the net that reads pairs.
+
+    python tests/bench/lasting_train.py [--out config/hearing] [--threads 2] [--folds 2] [--scores FILE]
+    python tests/bench/lasting_train.py --ask FILE …
+
+Conversations and what a careful reader keeps of them stand in `tests/bench/lasting_data`, a file an author. Sentences are those
+that extraction has read, in the same words and with the same words before them. First the authors are split, each part is heard
+by a net that never met it, and the two limits of `dreamd.extraction.talk` are chosen on that; then one is trained on all and
+written. The layers below the trained ones do not change: what comes out of them is made once. One seed and one number of
+threads: a second run gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import lasting_talks
+from lasting_talks import Heard, Talk
+from pair_train import bert, encode, pool
+from question_scenes import file_sha256
+from question_train import SCALE, Adapted
+from question_train import Recipe as Rank
+from sklearn.metrics import average_precision_score
+
+from dreamd.models import multilingual_base
+from dreamd.models.answer_net import pair_net_sha256
+from dreamd.models.lasting_net import LABELS, TRAINED, load_lasting, told_with
+from dreamd.models.multilingual_base import MultilingualBase, find_base
+from dreamd.models.pair_net import changed_weights, shipped_file
+from dreamd.models.weights import WeightFile
+
+ABOUT = "lasting_net.json"
+ADAPTED = ("query", "value", "dense")
+UNSEEN = -10_000.0
+LASTS, MAY_LAST = (-0.5, 0.0, 0.5, 1.0), (-2.0,)
+"""Limits that are tried."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How the net is trained."""
+
+    rank: int = 16
+    lowest: int = 8
+    """The layers below are left as they are."""
+    epochs: int = 4
+    rate: float = 5e-4
+    batch: int = 24
+    plain: float = 0.6
+    """Share of the sentences without anything that is read in each epoch."""
+    wanted: float = 2.0
+    misleading: float = 1.5
+    """What the loss counts of a sentence that lasts, and of one that only looks so; another counts once."""
+    seed: int = 3
+
+
+@dataclass(frozen=True)
+class Below:
+    """What comes out of the layers that stay as they are, for one sentence: tokens × hidden, and whose each token is."""
+
+    hidden: np.ndarray
+    kinds: np.ndarray
+
+
+def named(base: MultilingualBase) -> nn.Module:
+    """The net that reads pairs, in torch."""
+    encoder = bert(base)
+    with WeightFile(shipped_file()) as pairs, torch.no_grad():
+        read = changed_weights(base, pairs)
+        for name, parameter in encoder.named_parameters():
+            if "word_embeddings" not in name:
+                parameter.copy_(torch.from_numpy(read(name)))
+            parameter.requires_grad_(False)
+    return encoder.eval()
+
+
+def through(layers: Sequence[nn.Module], x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """What layers make of their input; `mask` is 1 where a token stands."""
+    unseen = ((1 - mask.float()) * UNSEEN)[:, None, None, :]
+    for layer in layers:
+        told = layer(x, attention_mask=unseen)
+        x = told[0] if isinstance(told, tuple) else told
+    return x
+
+
+def read_below(base: MultilingualBase, encoder: nn.Module, heard: Sequence[Heard], recipe: Recipe) -> list[Below]:
+    """What comes out of the lower layers, made once for each sentence."""
+    found: dict[int, Below] = {}
+    pairs = [told_with(one.before, one.earlier, one.text) for one in heard]
+    order = sorted(range(len(pairs)), key=lambda n: (len(pairs[n][0]) + len(pairs[n][1]), n))
+    with torch.inference_mode():
+        for at in range(0, len(order), 32):
+            part = order[at:at + 32]
+            batch = encode(base, [pairs[n] for n in part])
+            x = encoder.embeddings(input_ids=batch["input_ids"], token_type_ids=batch["token_type_ids"])
+            x = through(encoder.encoder.layer[:recipe.lowest], x, batch["attention_mask"])
+            for row, n in enumerate(part):
+                size = int(batch["attention_mask"][row].sum())
+                found[n] = Below(x[row, :size].half().numpy(), batch["token_type_ids"][row, :size].numpy())
+    return [found[n] for n in range(len(pairs))]
+
+
+class LastingReader(nn.Module):
+    """The upper layers with low-rank products beside them, and a head of one output."""
+
+    def __init__(self, base: MultilingualBase, recipe: Recipe) -> None:
+        super().__init__()
+        encoder = named(base)
+        torch.manual_seed(recipe.seed)
+        self.layers = encoder.encoder.layer[recipe.lowest:]
+        self.trained: dict[str, nn.Parameter] = {}
+        for number, layer in enumerate(self.layers, recipe.lowest):
+            for name, module in list(layer.named_modules()):
+                for child, linear in list(module.named_children()):
+                    if isinstance(linear, nn.Linear) and child in ADAPTED:
+                        adapted = Adapted(linear, Rank(rank=recipe.rank, dropout=0.0))
+                        setattr(module, child, adapted)
+                        at = ".".join(filter(None, (f"encoder.layer.{number}", name, child, "weight")))
+                        self.trained[f"{at}.down"], self.trained[f"{at}.up"] = adapted.down, adapted.up
+        self.head = nn.Linear(4 * base.shape.hidden, len(LABELS))
+        nn.init.normal_(self.head.weight, std=0.01)
+        nn.init.zeros_(self.head.bias)
+        self.trained |= {"head.weight": self.head.weight, "head.bias": self.head.bias}
+
+    def forward(self, below: Sequence[Below]) -> torch.Tensor:
+        """A logit for each sentence."""
+        longest, wide = max(len(one.hidden) for one in below), below[0].hidden.shape[1]
+        x, mask = torch.zeros(len(below), longest, wide), torch.zeros(len(below), longest, dtype=torch.long)
+        kinds = torch.zeros(len(below), longest, dtype=torch.long)
+        for n, one in enumerate(below):
+            size = len(one.hidden)
+            x[n, :size], mask[n, :size] = torch.from_numpy(one.hidden.astype(np.float32)), 1
+            kinds[n, :size] = torch.from_numpy(one.kinds)
+        logits: torch.Tensor = self.head(pool(through(self.layers, x, mask), mask, kinds))[:, 0]
+        return logits
+
+
+def batches(heard: Sequence[Heard], below: Sequence[Below], recipe: Recipe) -> Iterator[list[int]]:
+    """All epochs: sentences of similar length in random order, of the plain ones a part each time."""
+    chance = random.Random(recipe.seed)
+    for _ in range(recipe.epochs):
+        mixed = [n for n, one in enumerate(heard) if one.lasts or one.misleads or chance.random() < recipe.plain]
+        chance.shuffle(mixed)
+        for block in range(0, len(mixed), recipe.batch * 20):
+            near = sorted(mixed[block:block + recipe.batch * 20], key=lambda n: len(below[n].hidden))
+            parts = [near[i:i + recipe.batch] for i in range(0, len(near), recipe.batch)]
+            chance.shuffle(parts)
+            yield from parts
+
+
+def train(base: MultilingualBase, heard: Sequence[Heard], below: Sequence[Below], recipe: Recipe) -> LastingReader:
+    """A reader that learned from some sentences."""
+    reader, steps = LastingReader(base, recipe), list(batches(heard, below, recipe))
+    optimiser = torch.optim.AdamW(list(reader.trained.values()), lr=recipe.rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=recipe.rate, total_steps=len(steps), pct_start=0.08)
+    began, seen = time.time(), 0.0
+    for step, part in enumerate(steps, 1):
+        wanted = torch.tensor([float(heard[n].lasts) * 0.98 + 0.01 for n in part])
+        counts = torch.tensor([recipe.wanted if heard[n].lasts else recipe.misleading if heard[n].misleads else 1.0
+                               for n in part])
+        logits = reader([below[n] for n in part])
+        loss = (nn.functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none") * counts).mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(reader.trained.values()), 1.0)
+        optimiser.step()
+        schedule.step()
+        optimiser.zero_grad()
+        seen += float(loss.detach())
+        if step % 100 == 0 or step == len(steps):
+            print(f"{step}/{len(steps)} loss {seen / (step % 100 or 100):.3f} {time.time() - began:.0f} s", flush=True)
+            seen = 0.0
+    return reader
+
+
+def logits_of(reader: LastingReader, below: Sequence[Below]) -> np.ndarray:
+    """What a reader says of sentences."""
+    found, order = np.zeros(len(below)), sorted(range(len(below)), key=lambda n: len(below[n].hidden))
+    with torch.inference_mode():
+        for at in range(0, len(order), 64):
+            part = order[at:at + 64]
+            found[part] = reader([below[n] for n in part]).numpy()
+    return found
+
+
+def heard_by_others(base: MultilingualBase, talks: Sequence[Talk], heard: Sequence[Heard], below: Sequence[Below],
+                    recipe: Recipe, folds: int) -> np.ndarray:
+    """For each sentence the logit of a reader that never met its author."""
+    authors = sorted({talk.author for talk in talks})
+    found = np.zeros(len(heard))
+    for fold in range(folds):
+        out = set(authors[fold::folds])
+        learned = [n for n, one in enumerate(heard) if one.author not in out]
+        asked = [n for n, one in enumerate(heard) if one.author in out]
+        reader = train(base, [heard[n] for n in learned], [below[n] for n in learned], recipe)
+        found[asked] = logits_of(reader, [below[n] for n in asked])
+        told = [heard[n].lasts for n in asked]
+        print(f"without {', '.join(sorted(out))}: average precision {average_precision_score(told, found[asked]):.3f}",
+              flush=True)
+    return found
+
+
+def limits(talks: Sequence[Talk], said: Callable[[str, str, str], float]) -> dict[str, float]:
+    """The pair of limits with the best harmonic mean of precision and recall on authors left out; and what forms alone find."""
+    best: dict[str, float] = {}
+    for lasts in LASTS:
+        for may in MAY_LAST:
+            found = lasting_talks.figures(talks, said, (lasts, may))
+            print(lasts, may, {name: round(value, 3) for name, value in found.items()}, flush=True)
+            both = 2 / (1 / max(found["precision"], 0.01) + 1 / max(found["recall"], 0.01))
+            if both > best.get("both", 0.0):
+                best = {"lasts": lasts, "may_last": may, "both": both, **found}
+    alone = lasting_talks.figures(talks, None)
+    return best | {f"forms_{name}": value for name, value in alone.items()}
+
+
+def write(out: Path, reader: LastingReader) -> None:
+    """The net as it ships; the scale of the products is in one of their factors."""
+    scale = {name: SCALE if name.endswith(".up") else 1.0 for name in reader.trained}
+    tensors = {name: (parameter.detach() * scale[name]).contiguous() for name, parameter in reader.trained.items()}
+    kept = {name: value if "head." in name else value.half() for name, value in tensors.items()}
+    told = {"base_sha256": multilingual_base.SHA256, "upon_sha256": pair_net_sha256(), "labels": ",".join(LABELS)}
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(kept, out / TRAINED, metadata=told)
+    (out / TRAINED).chmod(0o644)
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=Path("config/hearing"))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=2)
+    parser.add_argument("--ask", type=Path, nargs="+", help="ask the net that ships about files it was not trained on, and end")
+    parser.add_argument("--scores", type=Path, help="where to write what readers said of authors they never met")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    for file in args.ask or ():
+        told = lasting_talks.load_talks(file)
+        print(file.name, {"forms": lasting_talks.figures(told, None), "read": lasting_talks.figures(told, load_lasting())})
+    if args.ask:
+        return 0
+    recipe, base = Recipe(), MultilingualBase(find_base())
+    talks = lasting_talks.load_talks()
+    heard = lasting_talks.heard_in(talks)
+    print(f"{len(talks)} conversations of {len({t.author for t in talks})} authors, {len(heard)} sentences, "
+          f"{sum(one.lasts for one in heard)} that last", flush=True)
+    below = read_below(base, named(base), heard, recipe)
+    write(args.out, train(base, heard, below, recipe))
+    found = heard_by_others(base, talks, heard, below, recipe, args.folds)
+    if args.scores:
+        rows = [[one.author, one.talk, one.before, one.earlier, one.text, one.lasts, value]
+                for one, value in zip(heard, found.tolist(), strict=True)]
+        args.scores.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
+    said = {(one.before, one.earlier, one.text): float(value) for one, value in zip(heard, found, strict=True)}
+    measured = limits(talks, lambda *words: said.get(words, -99.0))
+    measured["average_precision"] = float(average_precision_score([one.lasts for one in heard], found))
+    print(json.dumps(measured, indent=1), flush=True)
+    facts = asdict(recipe) | {
+        "files_sha256": {path.name: file_sha256(path) for path in sorted(lasting_talks.DATA.glob("*.jsonl"))},
+        "authors_left_out": {name: round(value, 3) for name, value in measured.items()},
+        "conversations": len(talks), "sentences": len(heard), "that_last": sum(one.lasts for one in heard)}
+    (args.out / ABOUT).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
