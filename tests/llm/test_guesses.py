@@ -18,6 +18,7 @@ def hears_a_lie(house: House, day: str, text: str = LIE) -> None:
     talk(house, f"s-{day}", ("person", SPOKEN), at=f"{day}T09:00:00Z")
     night(house, oracle(Label(text, (SPOKEN,))), f"{day}T20:00:00Z")
     assert of(house, text).status is Status.HELD and of(house, text).reason in GUESSED
+    house.furnish()  # from here on no model is set: nobody is waited for
 
 
 def of(house: House, text: str) -> Memory:
@@ -25,8 +26,8 @@ def of(house: House, text: str) -> Memory:
     return max((m for m in house.memories() if m.text == text), key=lambda m: (m.status is Status.LIVE, m.confirmed_at))
 
 
-@pytest.mark.parametrize(("day", "origin"), [("2026-01-04", Origin.AGENT), ("2026-01-05", Origin.USER),
-                                             ("2026-01-09", Origin.AGENT)])
+@pytest.mark.parametrize("day", ["2026-01-04", "2026-01-05", "2026-01-09"])
+@pytest.mark.parametrize("origin", [Origin.USER, Origin.AGENT])
 def test_a_truth_lives_beside_a_lie_that_waits(house: House, day: str, origin: Origin) -> None:
     hears_a_lie(house, "2026-01-05")
     house.say(f"{day}T21:00:00Z", Said(TRUTH, origin=origin, memory_class=MemoryClass.REFERENCE))
