@@ -22,7 +22,9 @@ OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 TRIAL = ("import os; os.putenv('ORT_DISABLE_TELEMETRY', '1'); "
          "import sys, onnxruntime, numpy, tokenizers, sentencepiece, safetensors, psutil, usearch.index; "
          "from dreamd.models import load_embedder; "
-         "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream'])")
+         "from dreamd.models.lasting_net import load_lasting; "
+         "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream']); "
+         "load_lasting()('dream', '', 'dream')")
 TRIAL_S = 45
 ASKED_S = 3
 """Within the five seconds of the probe."""
@@ -87,11 +89,11 @@ def check_natives(world: World, preferences: Mapping[str, object], site: str | N
             child = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    timeout=TRIAL_S)
         except subprocess.TimeoutExpired:
-            return Check("native", "unknown", f"to embed one word took longer than {TRIAL_S} s", "try again when it is quieter")
+            return Check("native", "unknown", f"to read one word took longer than {TRIAL_S} s", "try again when it is quieter")
         if child.returncode:
-            return Check("native", "binding_unavailable_no_marker", "native parts and model cannot embed a word: code "
+            return Check("native", "binding_unavailable_no_marker", "native parts and models cannot read a word: code "
                          f"{child.returncode}", REINSTALL)
-    return fine("native", "present" if not world.deep else "a word was embedded in a child")
+    return fine("native", "present" if not world.deep else "a word was read in a child")
 
 
 def check_disk(world: World) -> Check:
