@@ -25,7 +25,7 @@ Tell = Callable[[str], None]
 CALLS = ("fsync", "fdatasync", "pwrite64", "write", "rename", "unlink", "ftruncate", "mkdir")
 HOW = ("error=EIO:when={n}", "error=EIO:when={n}+", "error=ENOSPC:when={n}", "error=ENOSPC:when={n}+", "error=EROFS:when={n}+",
        "error=EDQUOT:when={n}+", "signal=KILL:when={n}", "delay_enter=200000:when={n}..{m}")
-HANDFUL = (("fdatasync", "signal=KILL:when=9"), ("pwrite64", "error=ENOSPC:when=60+"), ("rename", "signal=KILL:when=4"))
+HANDFUL = (("pwrite64", "error=ENOSPC:when=60+"), ("rename", "signal=KILL:when=4"))
 TRACEBACK = "Traceback (most recent call last)"
 
 

@@ -132,6 +132,7 @@ def _sync(house: House, now: str) -> Carried:
     return carry(house.world(now))
 
 
+@pytest.mark.slow
 def test_a_sync_that_is_split_at_any_piece_goes_on_an_hour_later_and_brings_nothing_twice(
         server: Server, split: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(carrying, "BATCH", 2)
