@@ -14,7 +14,7 @@ from dreamd.models import pair_net
 from dreamd.models.pair_net import Trained
 
 TRAINED = "lasting_net.safetensors"
-KIND = "lasting"
+KIND = "sentences"
 LABELS = ("lasts",)
 BEFORE, EARLIER, SENTENCE = 220, 160, 400
 """Characters that are read of what the other said last, of what the person said before in the same message, of the sentence."""
