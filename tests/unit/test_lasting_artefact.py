@@ -41,7 +41,7 @@ def test_the_data_are_those_that_the_net_was_trained_on() -> None:
 
 
 def test_the_limits_are_those_that_were_chosen_on_authors_left_out() -> None:
-    assert (talk.LASTS, talk.MAY_LAST) == (FACTS["authors_left_out"]["lasts"], FACTS["authors_left_out"]["may_last"])
+    assert (FACTS["authors_left_out"]["lasts"], FACTS["authors_left_out"]["may_last"]) == (talk.LASTS, talk.MAY_LAST)
 
 
 def test_every_span_is_a_piece_of_its_turn() -> None:
