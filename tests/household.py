@@ -26,6 +26,7 @@ from dreamd.core.values import Candidate, Memory, MemoryClass, Origin, Status, p
 from dreamd.core.world import World
 from dreamd.dream import check, undo, verbs
 from dreamd.dream.cycle import CycleReport, Wish, run_cycle
+from dreamd.extraction.talk import LASTS, MAY_LAST
 from dreamd.judge import Judge
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
@@ -94,6 +95,11 @@ class Said:
                          context=self.context)
 
 
+def by_its_form(_before: str, _earlier: str, _sentence: str) -> float:
+    """A network that adds nothing to a sentence without a sure form and takes nothing from one that has it."""
+    return (LASTS + MAY_LAST) / 2
+
+
 @dataclass
 class House:
     """A home below a test's own directory, and a person's home beside it that dream may read."""
@@ -133,7 +139,7 @@ class House:
         """An open store at some instant; made when it is not there."""
         with open_kit(self.world(now), create=True, migrate=True) as kit:
             kit.embedder, kit.judge = self.embedder, self.judge
-            kit.lasts_sought = not self.reads
+            kit.lasts = None if self.reads else by_its_form
             yield kit
 
     def say(self, now: str, *said: Said | str) -> list[Stored]:

@@ -93,8 +93,7 @@ class Kit:
     """What reads whether a statement answers a question; sought by the first question."""
     reader_sought: bool = False
     lasts: Lasts | None = None
-    """What reads how surely a sentence of a person is meant to last; sought by the first conversation."""
-    lasts_sought: bool = False
+    """What reads how surely a sentence of a person is meant to last, in place of the network that dream brings."""
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -256,19 +255,14 @@ class Kit:
                 self.reader = shared_answer_net(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
         return self.reader
 
-    def load_lasting(self) -> Lasts | None:
-        """What reads how surely a sentence is meant to last, loaded once; raises Outage when it is missing or another one."""
-        if self.lasts is None and not self.lasts_sought:
-            from dreamd.models.lasting_net import load_lasting
+    def load_lasting(self) -> Lasts:
+        """What reads how surely a sentence is meant to last, anew for whoever asks: it is needed while conversations are heard.
 
-            self.lasts = load_lasting(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
-            self.lasts_sought = True
-        return self.lasts
+        Raises Outage when the network is missing or another one.
+        """
+        from dreamd.models.lasting_net import load_lasting
 
-    def let_go_of_lasting(self) -> None:
-        """Give back the memory of what reads sentences, once no conversation is left to be heard."""
-        if self.lasts is not None:
-            self.lasts, self.lasts_sought = None, False
+        return self.lasts or load_lasting(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
 
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""

@@ -36,9 +36,9 @@ class Talk:
     author: str
     name: str
     turns: tuple[tuple[str, str], ...]
-    lasting: tuple[tuple[int, str, str, float], ...]
-    """Turn, words, the statement in full, weight."""
+    lasting: tuple[tuple[int, str], ...]
     passing: tuple[tuple[int, str], ...]
+    """Turn and words."""
 
     @property
     def events(self) -> list[Event]:
@@ -67,12 +67,14 @@ def load_talks(*files: Path) -> list[Talk]:
 
 
 def _talk(author: str, row: Mapping[str, object]) -> Talk:
-    turns, lasting = row["turns"], row.get("lasting", [])
-    passing = [one for name in ("passing", "poison") for one in row.get(name, ())]  # type: ignore[attr-defined]
-    assert isinstance(turns, list) and isinstance(lasting, list)
+    turns = row["turns"]
+    assert isinstance(turns, list)
     return Talk(author, str(row["id"]), tuple((one["who"], one["text"]) for one in turns),
-                tuple((one["turn"], one["text"], one.get("said", one["text"]), float(one.get("weight", 2))) for one in lasting),
-                tuple((one["turn"], one["text"]) for one in passing))
+                _spans(row, "lasting"), _spans(row, "passing", "poison"))
+
+
+def _spans(row: Mapping[str, object], *names: str) -> tuple[tuple[int, str], ...]:
+    return tuple((one["turn"], one["text"]) for name in names for one in row.get(name, ()))  # type: ignore[attr-defined]
 
 
 def heard_in(talks: Sequence[Talk]) -> list[Heard]:
@@ -93,7 +95,7 @@ def _heard(told: Talk) -> Iterator[Heard]:
         while len(persons) > 1 and share(text, told.turns[persons[0]][1]) < 1:
             persons.pop(0)
         yield Heard(told.author, told.name, before, earlier, text,
-                    any(turn == persons[0] and share(words, text) >= SAME for turn, words, *_ in told.lasting),
+                    any(turn == persons[0] and share(words, text) >= SAME for turn, words in told.lasting),
                     any(turn == persons[0] and share(words, text) >= SAME for turn, words in told.passing))
 
 
@@ -118,7 +120,7 @@ def figures(talks: Sequence[Talk], lasts: Lasts | None, limits: tuple[float, flo
             said = [(one.start // 10, one.text) for one in extract(told.events, scope=SCOPE, lasts=lasts).candidates
                     if one.sign != ONE_OFF]
             hits = [[n for n, (turn, text) in enumerate(said) if turn == at_turn and share(words, text) >= SAME]
-                    for at_turn, words, *_ in told.lasting]
+                    for at_turn, words in told.lasting]
             kept, right = kept + len(said), right + len({n for some in hits for n in some})
             wanted, found = wanted + len(hits), found + sum(map(bool, hits))
             empty, false = empty + (not hits), false + (0 if hits else len(said))

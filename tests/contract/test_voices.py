@@ -75,13 +75,12 @@ def hearing(tmp_path: Path) -> House:
 
 @pytest.mark.model
 def test_orders_that_are_nobodys_here_are_neither_live_nor_told(hearing: House) -> None:
-    house = hearing
-    say_all(house, FOREIGN)
-    live = " ".join(m.text for m in house.memories(Status.LIVE))
+    say_all(hearing, FOREIGN)
+    live = " ".join(m.text for m in hearing.memories(Status.LIVE))
     assert [mark for _, _, mark in FOREIGN if mark.casefold() in live.casefold()] == []
-    index = " ".join(p.read_text() for p in house.paths.home.rglob("MEMORY.md"))
+    index = " ".join(p.read_text() for p in hearing.paths.home.rglob("MEMORY.md"))
     assert [mark for _, _, mark in FOREIGN if mark.casefold() in index.casefold()] == []
-    with house.kit(NIGHT) as kit:
+    with hearing.kit(NIGHT) as kit:
         for n, (_, text, mark) in enumerate(FOREIGN):
             told = priming.render(priming.choose(kit, cwd=f"/srv/p{n:03d}", words=text))[0]
             assert mark.casefold() not in told.casefold()
@@ -89,10 +88,9 @@ def test_orders_that_are_nobodys_here_are_neither_live_nor_told(hearing: House) 
 
 @pytest.mark.model
 def test_a_persons_own_rules_of_the_same_shape_live(hearing: House) -> None:
-    house = hearing
-    say_all(house, OWN)
+    say_all(hearing, OWN)
     missing = [text for n, (how, text, mark) in enumerate(OWN)
-               if not any(mark.casefold() in m.text.casefold() for m in live_of(house, n, how))]
+               if not any(mark.casefold() in m.text.casefold() for m in live_of(hearing, n, how))]
     assert missing == []
 
 

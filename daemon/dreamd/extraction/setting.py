@@ -92,6 +92,7 @@ def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Sett
     return found, (talk, said, told)
 
 
+@lru_cache(maxsize=4)
 def last_words(told: str) -> str:
     """What counts of the agent's words, or of its question, for the message after them: their end, without secrets."""
     return _tail(redact(told).text, LONGEST_TOLD)

@@ -238,3 +238,12 @@ def test_everything_that_was_passed_over_is_counted() -> None:
         said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Open the last report."), said("> quoted only")
     )
     assert answer.skips == {"acknowledgement": 1, "not-a-person": 1, "no-sign": 1, "paste": 1}
+
+
+def test_what_only_looks_like_a_rule_is_none_once_it_is_read_and_a_wish_to_remember_is_not_asked_about():
+    talk = [agent("Shall I change it?"), said("We never deploy on Fridays here.", minute=1)]
+    wish = [agent("Shall I change it?"), said("Remember that the dye vats are cleaned on Fridays only.", minute=1)]
+    for told, unlikely in ((talk, 0), (wish, 1)):
+        signs = [[one for one in extract(told, scope=SCOPE, lasts=lambda *_, at=at: at).candidates if one.sign != "one-off"]
+                 for at in (-1.0, -9.0)]
+        assert [len(some) for some in signs] == [1, unlikely]

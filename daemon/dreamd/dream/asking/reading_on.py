@@ -82,7 +82,7 @@ def observe(kit: Kit, model: LanguageModel, fresh: Sequence[Unread] = ()) -> Obs
     seen = Observed()
     rows = {(one.source, one.conversation): one for one in (*unread.load_unread(kit.store), *fresh)}
     if rows and model.is_on(Role.OBSERVER):
-        reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world))
+        reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world), kit.load_lasting)
         for n, row in enumerate(rows.values()):
             kit.progress("observe", n, len(rows))
             if kit.should_stop() or not _observe(kit, model, reader, row, seen):

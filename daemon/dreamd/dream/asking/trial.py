@@ -91,11 +91,12 @@ def _events(told: Mapping[str, object]) -> list[Event]:
 
 def _try_reading(kit: Kit, model: LanguageModel, talks: Sequence[Mapping[str, object]], trial: Trial) -> None:
     found: dict[str, list[_Found]] = {"without": [], "with": []}
+    lasts = kit.load_lasting()
     for told in talks:
         events, facts = _events(told), told["facts"]
         assert isinstance(facts, list)
         wanted = [(str(fact["text"]), float(fact["weight"])) for fact in facts]
-        plain = [gated.text for one in extract(events, scope=SCOPE, lasts=kit.load_lasting()).candidates if one.sign != ONE_OFF
+        plain = [gated.text for one in extract(events, scope=SCOPE, lasts=lasts).candidates if one.sign != ONE_OFF
                  and (gated := _gated(kit, one.text, one.origin, one.at, one.sign)).verdict is not GateVerdict.DISCARD]
         found["without"].append((plain, wanted))
         read = _read(kit, model, events) if model.is_on(Role.OBSERVER) else []

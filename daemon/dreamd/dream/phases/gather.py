@@ -143,11 +143,11 @@ def _turn(found: FoundSource) -> tuple[float, str]:
 
 def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None:
     """Read what is left."""
-    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), gathered.rules or exclusions(kit.world))
+    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), gathered.rules or exclusions(kit.world),
+                    kit.load_lasting)
     while gathered.left and not kit.should_stop() and (until is None or gathered.stored < until):
         kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
         _try_source(kit, gathered.left.pop(), gathered, reader)
-    kit.let_go_of_lasting()
     kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
     if gathered.everything and not gathered.left and is_used(kit, gathered):
         from dreamd.dream.living import logbook
@@ -191,7 +191,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
         for skip in (s for s in reading.skips if s.reason in UNREAD):
             inside = f"{found.path}/{skip.file}" if skip.file else f"{found.path}{BEHIND}{skip.start}"
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file or skip.start}", UNREAD[skip.reason], place=inside))
-        hearing = Hearing(source, scopes)
+        hearing = Hearing(source, scopes, reader)
         heard, talks = _hear(kit, hearing, reading, position, skips)
         followed = follow(kit, source, reading, [masked(one, kit.clock.now()) for one in notes_of(reading, source, scopes)],
                           lambda commit: look_back(found.path, adapter, since=commit))
@@ -215,10 +215,11 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
 
 @dataclass(frozen=True)
 class Hearing:
-    """A source, and the scope of each of its conversations."""
+    """A source, the scope of each of its conversations, and what it is read with."""
 
     source: Source
     scopes: Mapping[str, Scope]
+    reader: Reader
 
 
 class Taken(NamedTuple):
@@ -244,7 +245,7 @@ def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skip
         state = talks.of(name)
 
         def listen(said: Sequence[Event], state: ConversationState = state, scope: Scope = hearing.scopes[name]) -> _Told:
-            extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last, lasts=kit.load_lasting())
+            extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last, lasts=hearing.reader.lasts)
             extraction = replace(extraction, candidates=tuple(without_written(kit, said, extraction.candidates)))
             settings, before = settings_of(said, state)
             stretch, let_go = Stretch(scope, kit.zone, source.id, passing, settings), list(extraction.withheld)

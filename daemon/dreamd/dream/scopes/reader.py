@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import LONGEST_SCOPE_KEY, EventKind, Reading, Scope, content_id, parse_scope
 from dreamd.dream.scopes.placing import Placing
+from dreamd.models.lasting_net import Lasts
 from dreamd.sources import FoundSource, plain_name
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
@@ -20,6 +23,12 @@ class Reader:
 
     placing: Placing
     kept_out: Exclusions
+    load_lasting: Callable[[], Lasts]
+
+    @cached_property
+    def lasts(self) -> Lasts:
+        """What reads how surely a sentence is meant to last: loaded by the first conversation, and gone with this reader."""
+        return self.load_lasting()
 
     def without_excluded(self, reading: Reading) -> Reading:
         """A reading without what was said in places, or in conversations, that are never read."""
