@@ -21,26 +21,20 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import answer_worlds
 from answer_worlds import World
-from pair_train import bert, encode, pool
+from low_rank import add_products, new_head, pair_encoder, save_trained
+from pair_train import encode, pool
 from question_scenes import file_sha256
-from question_train import SCALE, Adapted
-from question_train import Recipe as Rank
 from sklearn.metrics import roc_auc_score
 
-from dreamd.models import load_embedder, multilingual_base
-from dreamd.models.answer_net import ABOUT, LABELS, TRAINED, pair_net_sha256, with_question
+from dreamd.models import load_embedder
+from dreamd.models.answer_net import ABOUT, LABELS, TRAINED, with_question
 from dreamd.models.multilingual_base import MultilingualBase, find_base
-from dreamd.models.pair_net import changed_weights, shipped_file
-from dreamd.models.weights import WeightFile
-
-ADAPTED = ("query", "value", "dense")
 
 
 @dataclass(frozen=True)
@@ -79,27 +73,9 @@ class AnswerReader(nn.Module):
         super().__init__()
         torch.manual_seed(recipe.seed)
         self._base = base
-        self.encoder = bert(base)
-        with WeightFile(shipped_file()) as pairs, torch.no_grad():
-            read = changed_weights(base, pairs)
-            for name, parameter in self.encoder.named_parameters():
-                if "word_embeddings" not in name:
-                    parameter.copy_(torch.from_numpy(read(name)))
-                parameter.requires_grad_(False)
-        self.trained: dict[str, nn.Parameter] = {}
-        self.encoder.eval()  # without dropout a step takes little more than half of the time
-        beside = Rank(rank=recipe.rank, dropout=0.0)
-        upper = tuple(f"encoder.layer.{n}." for n in range(recipe.lowest, base.shape.layers))
-        for name, module in list(self.encoder.named_modules()):
-            for child, layer in list(module.named_children()):
-                if isinstance(layer, nn.Linear) and child in ADAPTED and name.startswith(upper):
-                    adapted = Adapted(layer, beside)
-                    setattr(module, child, adapted)
-                    at = f"{name}.{child}.weight"
-                    self.trained[f"{at}.down"], self.trained[f"{at}.up"] = adapted.down, adapted.up
-        self.head = nn.Linear(4 * base.shape.hidden, len(LABELS))
-        nn.init.normal_(self.head.weight, std=0.01)
-        nn.init.zeros_(self.head.bias)
+        self.encoder = pair_encoder(base)
+        self.trained = add_products(self.encoder, rank=recipe.rank, lowest=recipe.lowest)
+        self.head = new_head(base, LABELS)
         self.trained |= {"head.weight": self.head.weight, "head.bias": self.head.bias}
 
     def forward(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
@@ -207,18 +183,6 @@ def _area(some: Sequence[tuple[bool, float]]) -> float:
     return round(float(roc_auc_score([yes for yes, _ in some], [value for _, value in some])), 4)
 
 
-def write(out: Path, reader: AnswerReader, facts: dict[str, object]) -> None:
-    """The two files that ship; the scale of the products is in one of their factors."""
-    scale = {name: SCALE if name.endswith(".up") else 1.0 for name in reader.trained}
-    tensors = {name: (parameter.detach() * scale[name]).contiguous() for name, parameter in reader.trained.items()}
-    kept = {name: value if "head." in name else value.half() for name, value in tensors.items()}
-    told = {"base_sha256": multilingual_base.SHA256, "upon_sha256": pair_net_sha256(), "labels": ",".join(LABELS)}
-    out.mkdir(parents=True, exist_ok=True)
-    save_file(kept, out / TRAINED, metadata=told)
-    (out / TRAINED).chmod(0o644)
-    (out / ABOUT).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", "utf-8")
-
-
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -239,7 +203,8 @@ def main() -> int:
     facts = asdict(recipe) | {
         "files_sha256": {path.name: file_sha256(path) for path in sorted(answer_worlds.DATA.glob("*.txt"))},
         "never_trained": measured, "questions": len(learning), "worlds": len(used)}
-    write(args.out, reader, facts)
+    save_trained(args.out / TRAINED, reader.trained, LABELS)
+    (args.out / ABOUT).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", "utf-8")
     return 0
 
 

@@ -4,9 +4,9 @@
     python tests/bench/lasting_train.py --ask FILE …
 
 Conversations and what a careful reader keeps of them stand in `tests/bench/lasting_data`, a file an author. Sentences are those
-that extraction has read, in the same words and with the same words before them. First the authors are split, each part is heard
-by a net that never met it, and the two limits of `dreamd.extraction.talk` are chosen on that; then one is trained on all and
-written. The layers below the trained ones do not change: what comes out of them is made once. One seed and one number of
+that extraction has read, in the same words and with the same words before them. First one is trained on all and written; then
+the authors are split, each part is heard by a net that never met it, and the two limits of `dreamd.extraction.talk` are chosen
+on that. The layers below the trained ones do not change: what comes out of them is made once. One seed and one number of
 threads: a second run gives the same bytes.
 """
 
@@ -23,28 +23,21 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import lasting_talks
 from lasting_talks import Heard, Talk
-from pair_train import bert, encode, pool
+from low_rank import add_products, new_head, pair_encoder, save_trained
+from pair_train import encode, pool
 from question_scenes import file_sha256
-from question_train import SCALE, Adapted
-from question_train import Recipe as Rank
 from sklearn.metrics import average_precision_score
 
-from dreamd.models import multilingual_base
-from dreamd.models.answer_net import pair_net_sha256
 from dreamd.models.lasting_net import LABELS, TRAINED, load_lasting, told_with
 from dreamd.models.multilingual_base import MultilingualBase, find_base
-from dreamd.models.pair_net import changed_weights, shipped_file
-from dreamd.models.weights import WeightFile
 
 ABOUT = "lasting_net.json"
-ADAPTED = ("query", "value", "dense")
 UNSEEN = -10_000.0
 LASTS, MAY_LAST = (-0.5, 0.0, 0.5, 1.0), (-2.0,)
 """Limits that are tried."""
@@ -74,18 +67,6 @@ class Below:
 
     hidden: np.ndarray
     kinds: np.ndarray
-
-
-def named(base: MultilingualBase) -> nn.Module:
-    """The net that reads pairs, in torch."""
-    encoder = bert(base)
-    with WeightFile(shipped_file()) as pairs, torch.no_grad():
-        read = changed_weights(base, pairs)
-        for name, parameter in encoder.named_parameters():
-            if "word_embeddings" not in name:
-                parameter.copy_(torch.from_numpy(read(name)))
-            parameter.requires_grad_(False)
-    return encoder.eval()
 
 
 def through(layers: Sequence[nn.Module], x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -119,21 +100,10 @@ class LastingReader(nn.Module):
 
     def __init__(self, base: MultilingualBase, recipe: Recipe) -> None:
         super().__init__()
-        encoder = named(base)
+        encoder = pair_encoder(base)
         torch.manual_seed(recipe.seed)
-        self.layers = encoder.encoder.layer[recipe.lowest:]
-        self.trained: dict[str, nn.Parameter] = {}
-        for number, layer in enumerate(self.layers, recipe.lowest):
-            for name, module in list(layer.named_modules()):
-                for child, linear in list(module.named_children()):
-                    if isinstance(linear, nn.Linear) and child in ADAPTED:
-                        adapted = Adapted(linear, Rank(rank=recipe.rank, dropout=0.0))
-                        setattr(module, child, adapted)
-                        at = ".".join(filter(None, (f"encoder.layer.{number}", name, child, "weight")))
-                        self.trained[f"{at}.down"], self.trained[f"{at}.up"] = adapted.down, adapted.up
-        self.head = nn.Linear(4 * base.shape.hidden, len(LABELS))
-        nn.init.normal_(self.head.weight, std=0.01)
-        nn.init.zeros_(self.head.bias)
+        self.trained = add_products(encoder, rank=recipe.rank, lowest=recipe.lowest)
+        self.layers, self.head = encoder.encoder.layer[recipe.lowest:], new_head(base, LABELS)
         self.trained |= {"head.weight": self.head.weight, "head.bias": self.head.bias}
 
     def forward(self, below: Sequence[Below]) -> torch.Tensor:
@@ -227,17 +197,6 @@ def limits(talks: Sequence[Talk], said: Callable[[str, str, str], float]) -> dic
     return best | {f"forms_{name}": value for name, value in alone.items()}
 
 
-def write(out: Path, reader: LastingReader) -> None:
-    """The net as it ships; the scale of the products is in one of their factors."""
-    scale = {name: SCALE if name.endswith(".up") else 1.0 for name in reader.trained}
-    tensors = {name: (parameter.detach() * scale[name]).contiguous() for name, parameter in reader.trained.items()}
-    kept = {name: value if "head." in name else value.half() for name, value in tensors.items()}
-    told = {"base_sha256": multilingual_base.SHA256, "upon_sha256": pair_net_sha256(), "labels": ",".join(LABELS)}
-    out.mkdir(parents=True, exist_ok=True)
-    save_file(kept, out / TRAINED, metadata=told)
-    (out / TRAINED).chmod(0o644)
-
-
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -258,8 +217,8 @@ def main() -> int:
     heard = lasting_talks.heard_in(talks)
     print(f"{len(talks)} conversations of {len({t.author for t in talks})} authors, {len(heard)} sentences, "
           f"{sum(one.lasts for one in heard)} that last", flush=True)
-    below = read_below(base, named(base), heard, recipe)
-    write(args.out, train(base, heard, below, recipe))
+    below = read_below(base, pair_encoder(base), heard, recipe)
+    save_trained(args.out / TRAINED, train(base, heard, below, recipe).trained, LABELS)
     found = heard_by_others(base, talks, heard, below, recipe, args.folds)
     if args.scores:
         rows = [[one.author, one.talk, one.before, one.earlier, one.text, one.lasts, value]
