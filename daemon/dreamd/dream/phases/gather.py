@@ -219,7 +219,8 @@ class Hearing:
 
     source: Source
     scopes: Mapping[str, Scope]
-    reader: Reader
+    reader: Reader = field(repr=False)
+    """Shown, it would name every source that was found, and not only this one."""
 
 
 class Taken(NamedTuple):
