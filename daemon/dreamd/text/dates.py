@@ -275,7 +275,7 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
     elif rule.kind in ("month", "year"):
         said = _form("span", rule.lang).format(iso[:7] if rule.kind == "month" else iso[:4])
     else:
-        said = _form("on", rule.lang) + iso
+        said = _form("on", rule.lang).format(iso)
     part = match.groupdict().get("part")
     if part:
         said += f" in the {part}"
@@ -286,4 +286,4 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
 
 
 def _form(name: str, lang: str) -> str:
-    return str(patterns.load("words/dates")[name][lang])
+    return str(patterns.load("words/dates")["worded"][lang][("on", "until", "week_of", "span").index(name)])
