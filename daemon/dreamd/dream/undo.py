@@ -85,7 +85,7 @@ def choose_run(kit: Kit, run_id: str | None = None) -> Run:
     """The named run, or the last dream that changed something; raises StoreMissing when there is none."""
     run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
     if run is None:
-        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+        raise StoreMissing("there is no dream to take back", hint=journal.hint_of_attached(kit.store, "undo"))
     return run
 
 
