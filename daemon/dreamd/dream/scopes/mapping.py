@@ -174,8 +174,7 @@ def _mapped(kit: Kit, scope: Scope, told: Sequence[Told], planned: dict[str, Sco
 def _loose(store: Store) -> list[Scope]:
     """Scopes of projects that sources were read into and that are known by nothing yet."""
     taken = {k.scope for k in projects.load_known(store)}
-    return [s for s in memories.load_scopes(store)
-            if s.kind == "project" and s not in taken and projects.was_read_into(store, s)]
+    return [s for s in projects.load_read_into(store) if s.kind == "project" and s not in taken and projects.holds_of(store, s)]
 
 
 def _is_best(kit: Kit, scope: Scope, project: Project) -> bool:
