@@ -263,6 +263,12 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
     return None if row is None else _run(row)
 
 
+def last_attached(store: Store, *, after: Run | None = None) -> Run | None:
+    """The newest run that changed an attached directory and stands, if it came after another run."""
+    run = last_run(store, kind=ATTACH, outcomes=("changed",))
+    return None if run is None or run.undone_by or after is not None and run.seq < after.seq else run
+
+
 def last_seq(store: Store) -> int:
     """The number of the newest run; 0 before the first."""
     row = store.one("SELECT MAX(seq) AS n FROM run")

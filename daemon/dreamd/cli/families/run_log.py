@@ -17,10 +17,11 @@ from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.dream.plan import face
 from dreamd.dream.telling.explained import Operation, in_words
 from dreamd.dream.telling.gist import gist
+from dreamd.dream.undo import hint_of_attached
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.models.language_model import Role
 from dreamd.report.nights import Night, memory_named, tell_run
-from dreamd.store import attached_runs, journal, observations
+from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 from dreamd.store.telling import taken_back
@@ -116,13 +117,13 @@ def diff(context: Context, options: Namespace) -> int:
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, options.run) if options.run else journal.last_run(kit.store, undoable=True)
         if found is None:
-            raise StoreMissing("no dream has changed anything that stands", hint=attached_runs.hint_of_attached(kit.store, "diff"))
+            raise StoreMissing("no dream has changed anything that stands", hint=hint_of_attached(kit.store, "diff"))
         ids = journal.run_ids(kit.store)
         changes = [in_words(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         night = tell_run(kit.store, found)
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
-        since = None if options.run else attached_runs.last_attached(kit.store, after=found)
+        since = None if options.run else journal.last_attached(kit.store, after=found)
     if record is not None and record.changes:
         return _tell_attached(context, found, _run_document(found, ids), record)
     context.document({"run": _run_document(found, ids), "changes": [change_document(one) for one in night.told],
@@ -200,7 +201,7 @@ def undo(context: Context, options: Namespace) -> int:
         return _take_back(context, options)
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         run = undoing.choose_run(kit, options.run)
-        since = None if options.run else attached_runs.last_attached(kit.store, after=run)
+        since = None if options.run else journal.last_attached(kit.store, after=run)
         if run.kind == "attach" and options.run and not options.dry_run:
             from dreamd.cli.families import attaching
 
