@@ -375,7 +375,7 @@ OWN = (
     ('talk', 'Always run `make bench` before a release.', 'make bench'),
     ('talk', 'Always start commit messages with "fix:" or "feat:".', 'fix:'),
     ('talk', 'Always use "kebab-case" for file names.', 'kebab'),
-    ('talk', 'Every page of the site must always have a title.', 'must have a title'),
+    ('talk', 'Remember: every page of the site must have a title.', 'must have a title'),
     ('talk', 'Always call me "Captain" in every reply.', 'Captain'),
     ('talk', "no, don't do that. always use the staging bucket first", 'staging bucket'),
     ('talk', "that's wrong. never import from the tests package in src", 'tests package'),

@@ -23,7 +23,7 @@ def test_what_leaves_no_doubt_is_a_memory_at_once(text: str) -> None:
 def test_of_what_has_no_form_some_is_heard_and_hardly_any_of_what_is_of_the_moment(tmp_path: Path) -> None:
     lasts, done, never = load_lasting(tmp_path), "> Done. The pier page is as you said.", SAID["never"][::4]
     kept, false = ([text for text in some if learned(done, text, lasts=lasts)] for some in (SAID["lasting"], never))
-    assert len(kept) >= len(SAID["lasting"]) / 5
+    assert len(kept) >= len(SAID["lasting"]) / 6
     assert len(false) <= len(never) / 20, false
 
 
