@@ -127,12 +127,12 @@ def requests(locks_dir: Path) -> AbstractContextManager[None]:
     return _alone(locks_dir / REQUESTS_LOCK, FOREGROUND_BUDGET_S)
 
 
-def logs(locks_dir: Path) -> AbstractContextManager[None]:
+def logs(locks_dir: Path, budget_s: float = LOGS_BUDGET_S) -> AbstractContextManager[None]:
     """Be the only one who adds to or rotates the logs that people read.
 
     Raises WriteBusy when the time is spent.
     """
-    return _alone(locks_dir / LOGS_LOCK, LOGS_BUDGET_S)
+    return _alone(locks_dir / LOGS_LOCK, budget_s)
 
 
 @contextmanager
