@@ -59,7 +59,7 @@ class _Rule:
 
 def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     """Replace relative dates by absolute ones and find the end or beginning that the text states."""
-    if not patterns.stands_in(*_cheap(), text):
+    if not patterns.has("words/dates", "cheap", text):
         return Durable(text)
     day = at.astimezone(zone).date()
     lang = language_of(text)
@@ -104,14 +104,6 @@ def _days_by_name(text: str, day: date, evidence: list[str]) -> str:
 def _told(said: str, iso: str, evidence: list[str]) -> str:
     evidence.append(f"date: {said.strip().lower()} → {iso}")
     return iso
-
-
-@cache
-def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    cheap = patterns.load("words/dates")["cheap"]
-    lowered = patterns.in_lower_case(cheap["cues"])
-    assert lowered is not None  # cues tell no capitals
-    return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
 
 
 @cache
@@ -172,8 +164,7 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
         return match[0]  # a date no calendar holds: the phrase stays as it was said
     if found.year > LAST_YEAR:
         return match[0]
-    said = match[0].strip().lower()
-    evidence.append(f"date: {said} → {found.isoformat()}")
+    _told(match[0], found.isoformat(), evidence)
     return _worded(match, rule, found, lead, own=groups.get("own") or "")
 
 
