@@ -238,11 +238,9 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
             with apart(kit, EDITS, str(edited.scope)):
                 conflicts = write_edits(kit, edited)
                 report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
-        if not kit.store.held:
-            anchor_old(kit)
+        anchor_old(kit)
     gathered = _look_first(kit, show)
-    # Who holds one scope leaves to the dream of all what goes from one into another.
-    promoted = [] if kit.store.held else [*promote_ended(kit), *propose_of_others(kit)]
+    promoted = [*promote_ended(kit), *propose_of_others(kit)]
     if kit.dry:
         gathered.candidates[:0] = [*look_into_inbox(kit), *(c for e in orientation.edits for c in e.candidates), *promoted]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,

@@ -18,7 +18,7 @@ from dreamd.store.derived import drop_vectors
 from dreamd.store.presence.holding import SCOPES_EPOCH
 from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row
 
-DREAM = "dream"
+DREAM, ATTACH = "dream", "attach"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
 DECIDING = ("review", "restore")
 """Kinds of the runs in which a person chose between memories: what was decided does not leave with age."""
@@ -261,6 +261,12 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
     row = store.one(f"""SELECT r.*, {_COUNTED}
                         FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *args)
     return None if row is None else _run(row)
+
+
+def last_attached(store: Store, *, after: Run | None = None) -> Run | None:
+    """The newest run that changed an attached directory and stands, if it came after another run."""
+    run = last_run(store, kind=ATTACH, outcomes=("changed",))
+    return None if run is None or run.undone_by or after is not None and run.seq < after.seq else run
 
 
 def last_seq(store: Store) -> int:

@@ -216,8 +216,7 @@ def _spoken(store: Store, rest: str, *args: object) -> list[Spoken]:
 @sound_row
 def load_changed_beside(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
     """Memories that changed after a run and stand in a scope that has passages, the last to be confirmed first."""
-    where = f"m.scope IN (SELECT o.scope {_ALL})"
-    args: tuple[str, ...] = ()
+    where, args = f"m.scope IN (SELECT o.scope {_ALL})", tuple[str, ...]()
     if scope:
         where, args = f"m.scope = ? AND EXISTS (SELECT 1 {_of(store)} AND o.scope = ?)", (scope, scope)
     rows = store.tuples(f"""SELECT m.id, w.text, m.confirmed_at, m.scope FROM memory m JOIN wording w ON w.sha = m.wording

@@ -99,7 +99,12 @@ def evidence_of(world: World, store: Store) -> Evidence:
 
 
 def anchor_old(kit: Kit) -> None:
-    """Let scopes of an older dream be known by the one repository that all their sources come from. Nothing moves."""
+    """Let scopes of an older dream be known by the one repository that all their sources come from. Nothing moves.
+
+    Who holds one scope leaves that to the dream of all.
+    """
+    if kit.store.held:
+        return
     witnesses = Witnesses(kit.world, kit.store)
     for scope in _loose(kit.store):
         if kit.store.meta(f"{LOOKED}{scope}") is not None:
