@@ -362,7 +362,8 @@ def main() -> None:
         told[name] = value
         print(f"{name}: {value}", flush=True)
         chosen.json.write_text(json.dumps({"sizes": vars(chosen), "figures": told}, indent=1, default=str))
-    plot(told, sorted(chosen.memories), chosen.json.with_suffix(".png"))
+    if any(name.startswith("at ") for name in told):
+        plot(told, sorted(chosen.memories), chosen.json.with_suffix(".png"))
 
 
 if __name__ == "__main__":
