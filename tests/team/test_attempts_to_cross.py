@@ -325,11 +325,12 @@ def test_explain_guesses_nothing_of_what_others_often_say(server: Server) -> Non
         session.execute("""INSERT INTO observation (seq, id, text, origin, at, scope, conversation, stored_at)
             SELECT n, n::text, 'x', 'user', 'x', 'project:zanzibar', 'zanzibar', 'x' FROM generate_series(1, 2000) n""")
     with psycopg.connect(server.url("owner"), autocommit=True) as session:
-        session.execute("ANALYZE dream.memory_words, dream.observation")
+        session.execute("ANALYZE dream.memory_words, dream.observation, dream.waiting")
     with psycopg.connect(server.url("dirk")) as session:
         session.execute("SELECT set_config('dream.tenant', %s, true), set_config('search_path', 'dream', true)", (his,))
         for table, column, said in (("memory_words", "word", "zanzibar"), ("observation", "scope", "project:zanzibar"),
-                                    ("observation", "conversation", "zanzibar"), ("observation", "text", "x")):
+                                    ("observation", "conversation", "zanzibar"), ("observation", "text", "x"),
+                                    ("waiting", "scope", "project:zanzibar")):
             guesses = [session.execute(f"EXPLAIN (FORMAT JSON) SELECT * FROM {table} WHERE {column} = '{word}'".encode())
                        .fetchall()[0][0][0]["Plan"]["Plan Rows"] for word in (said, "never said")]
             assert guesses[0] == guesses[1], column
