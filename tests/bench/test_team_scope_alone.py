@@ -23,7 +23,7 @@ OWN, OTHERS = "project:own", 12
 @contextmanager
 def _as_if_large(server: Server) -> Iterator[None]:
     """Of a small table a server reads all rows whatever it looks for; here it looks them up as in a large one."""
-    dear = {"enable_seqscan": "off", "cpu_tuple_cost": "10", "cpu_index_tuple_cost": "10"}
+    dear = {"enable_seqscan": "off", "cpu_tuple_cost": "1000", "cpu_index_tuple_cost": "1000"}
     for name, value in dear.items():
         server.ask(f"ALTER ROLE worker SET {name} = {value}")
     try:

@@ -291,7 +291,8 @@ def _guard(name: str) -> Iterator[str]:
     yield f"DROP POLICY IF EXISTS own ON {name}"
     for policy in ("own_new", "own_change", "own_end"):
         yield f"DROP POLICY IF EXISTS {policy} ON {name}"
-    told = {"word"} if name == WORDS[0] else {c.name for c in wanted()[name].columns} if name in wanted() else set()
+    own = {WORDS[0]: {"word"}, waiting.TABLE: {"scope"}}
+    told = {c.name for c in wanted()[name].columns} if name in wanted() else own.get(name, set())
     for column in sorted(told & UNCOUNTED):
         yield f'ALTER TABLE {name} ALTER COLUMN "{column}" SET STATISTICS 0'
     # Asked once a statement and not once a row.
