@@ -21,7 +21,7 @@ from dreamd.dream.phases.hand_edits import restated_files
 from dreamd.dream.scopes import crossing, task_ends
 from dreamd.dream.sharing.who_may import refuse_undo
 from dreamd.kit import Kit
-from dreamd.store import checks, journal, memories, observations, work
+from dreamd.store import attached_runs, checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.telling import taken_back
@@ -85,7 +85,7 @@ def choose_run(kit: Kit, run_id: str | None = None) -> Run:
     """The named run, or the last dream that changed something; raises StoreMissing when there is none."""
     run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
     if run is None:
-        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+        raise StoreMissing("there is no dream to take back", hint=attached_runs.hint_of_attached(kit.store, "undo"))
     return run
 
 
