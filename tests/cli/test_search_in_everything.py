@@ -50,6 +50,5 @@ def test_where_nothing_answers_a_question_the_answer_says_so_and_how_to_see_what
     told = lived_in("search", question)
     assert "nothing found that answers" in told.out and "8080" not in told.out and "`dream search --all`" in told.err
     assert lived_in.json("search", question)["near"]
-    on_which = "on which port does the billing API listen?"
-    for words in (["search", question, "--all"], ["search", "billing API"], ["search", on_which]):
-        assert "8080" in lived_in(*words).out
+    for words in ((question, "--all"), ("billing API",), ("on which port does the billing API listen?",)):
+        assert "8080" in lived_in("search", *words).out

@@ -136,6 +136,27 @@ def test_of_two_answers_the_later_stands_alone_where_it_took_the_place_of_the_ea
     assert asked == [("m0", "m1")], "what is no answer takes nobody's place, and the earlier never that of the later"
 
 
+def test_what_answered_before_goes_also_where_the_question_hardly_reads_it_as_an_answer_today() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def replaced(pairs: Sequence[tuple[Ranked, Ranked]]) -> list[float]:
+        asked.extend((old.memory.id, new.memory.id) for old, new in pairs)
+        return [0.9 for _ in pairs]
+
+    new, beside, old = _told(1, 1, 9)
+    assert [one.memory.id for one in without_earlier_answers([new, beside, old], replaced)] == ["m0", "m1"]
+    assert asked == [("m2", "m0"), ("m2", "m1")]
+    surely_none = replace(old, parts={"answers": 0.005})
+    assert without_earlier_answers([new, surely_none], replaced) == [new, surely_none]
+
+
+def test_a_later_answer_before_an_earlier_one_keeps_its_place() -> None:
+    new, beside, old = _told(1, 5, 9)
+    told = without_earlier_answers([new, beside, old], lambda pairs: [
+        0.9 if (o.memory.id, n.memory.id) == ("m2", "m0") else 0.1 for o, n in pairs])
+    assert [one.memory.id for one in told] == ["m0", "m1"], "it fell to the place of the earlier"
+
+
 @pytest.mark.parametrize(("days", "pinned", "likely"), [((9, 2, 1), False, [0.2]), ((9, 2, 1), True, []),
                                                         ((2, 2, 1), False, []), ((9, 2, 1), False, [])])
 def test_two_answers_stand_beside_each_other_where_nothing_says_that_one_is_over(
