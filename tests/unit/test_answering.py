@@ -62,10 +62,6 @@ def test_what_was_archived_and_is_far_by_itself_is_shown_where_it_may_answer(
         assert bool(rank("kiln", [Hit(gone, 0.0, nearness)], now=NOW, rules=RULES, asked=asked)) is there
 
 
-def test_one_result_alone_is_not_read() -> None:
-    assert _ranked([], count=1)[0].parts["answers"] == 0.0
-
-
 def test_what_is_far_is_shown_where_it_reads_as_an_answer_and_not_otherwise() -> None:
     hits = [Hit(_memory("near"), 0.0, 0.6), Hit(_memory("far"), 0.0, 0.1), Hit(_memory("remote"), 0.0, 0.1)]
     likely = {"near": 0.1, "far": 0.8, "remote": 0.3}

@@ -269,12 +269,6 @@ def last_attached(store: Store, *, after: Run | None = None) -> Run | None:
     return None if run is None or run.undone_by or after is not None and run.seq < after.seq else run
 
 
-def hint_of_attached(store: Store, verb: str) -> str:
-    """What helps whoever asks for the last dream where there is none."""
-    run = last_attached(store)
-    return (f"`dream {verb} {run.id}` is about an attached directory; " if run else "") + "`dream history` shows the runs"
-
-
 def last_seq(store: Store) -> int:
     """The number of the newest run; 0 before the first."""
     row = store.one("SELECT MAX(seq) AS n FROM run")
@@ -361,6 +355,11 @@ def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], di
     """What the interrupted dreams right before one have done in a scope: memories they made, and how others stood before."""
     founded: set[str] = set()
     before: dict[str, str] = {}
+    # Where scopes are dreamt one by one, thousands of other runs lie between two of one: mostly none of them was interrupted.
+    if store.held and store.one(f"""SELECT 1 FROM run WHERE kind = '{DREAM}' AND {LATELY} AND seq <> ?
+            AND outcome IN ('', 'interrupted') AND (reason = ? OR substr(reason, 1, {len(ONLY)}) <> '{ONLY}') LIMIT 1""",
+                                but, f"{ONLY}{store.held}") is None:
+        return founded, before
     for run in store.all(f"""SELECT seq, outcome, reason FROM run r WHERE kind = '{DREAM}' AND seq <> ? AND (? = ''
                              OR reason = ? OR EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq AND o.scope = ?))
                              ORDER BY seq DESC LIMIT 100""", but, store.held, f"{ONLY}{store.held}", store.held):

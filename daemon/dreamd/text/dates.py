@@ -118,15 +118,14 @@ def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _rules(languages: frozenset[str]) -> tuple[_Rule, ...]:
     """The rules of some languages; to make those of all takes a quarter of a second."""
     made = []
-    for row in patterns.load("words/dates")["rule"]:
-        if row["lang"] not in languages:
-            continue
-        lang, wide = row["lang"], row["lang"] in ("zh", "ja", "ko")
-        needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
-        body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
-        body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
-        pattern = f"(?:{body})" if wide else rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?"
-        made.append(_Rule(lang, row["kind"], int(row.get("shift", 0)), re.compile(_once(pattern), re.IGNORECASE)))
+    for lang, rows in patterns.load("words/dates")["phrases"].items():
+        for kind, shift, said, *near in rows if lang in languages else ():
+            needs = f"(?=.{{0,40}}\\b(?:{near[0]})\\b)" if near else ""
+            body = needs + said.replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
+            body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
+            pattern = f"(?:{body})" if lang in ("zh", "ja", "ko") else (
+                rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?")
+            made.append(_Rule(lang, kind, shift, re.compile(_once(pattern), re.IGNORECASE)))
     return tuple(made)
 
 

@@ -17,6 +17,7 @@ from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.dream.plan import face
 from dreamd.dream.telling.explained import Operation, in_words
 from dreamd.dream.telling.gist import gist
+from dreamd.dream.undo import hint_of_attached
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.models.language_model import Role
 from dreamd.report.nights import Night, memory_named, tell_run
@@ -116,7 +117,7 @@ def diff(context: Context, options: Namespace) -> int:
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, options.run) if options.run else journal.last_run(kit.store, undoable=True)
         if found is None:
-            raise StoreMissing("no dream has changed anything that stands", hint=journal.hint_of_attached(kit.store, "diff"))
+            raise StoreMissing("no dream has changed anything that stands", hint=hint_of_attached(kit.store, "diff"))
         ids = journal.run_ids(kit.store)
         changes = [in_words(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         night = tell_run(kit.store, found)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import CONVERSATION_ENDED, Memory, MemoryClass, Scope, Status, Trust
 from dreamd.store.connection import LISTED, Store, listed
-from dreamd.store.observations import count_without_fate
+from dreamd.store.observations import find_waiting
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.work import write_meta
 
@@ -73,9 +73,7 @@ def load_conversations(store: Store) -> list[Conversation]:
     with store.reading():
         # Most stores have none: then of all that was ever said only what waits is looked at, which is the newest.
         scopes = store.tuples(f"""SELECT scope FROM {_HELD} AND status IN ('live', 'held', 'stale')
-            UNION SELECT scope FROM (SELECT o.scope FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                                     WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting WHERE {_LOCAL}""",
-                              count_without_fate(store))
+            UNION SELECT scope FROM observation WHERE seq IN {LISTED} AND {_LOCAL}""", listed(find_waiting(store)))
         rows = store.all(f"""SELECT scope, MAX(at) AS said, MAX(stored_at) AS heard FROM observation WHERE scope IN {LISTED}
                              GROUP BY scope ORDER BY scope""", listed(scope for scope, in scopes)) if scopes else []
     told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dreamd.store import schema
-from dreamd.store.team import vector_places
+from dreamd.store.team import vector_places, waiting
 
 SCHEMA = "dream"
 WORDS = ("memory_words", "memory_length", "memory_total")
@@ -102,6 +102,7 @@ def create(vectors: str) -> Iterator[str]:
     yield from vector_places.triggers()
     yield from _words()
     yield from _machines()
+    yield from waiting.create(SCHEMA)
     for name in guarded():
         yield from _guard(name)
     yield from _roles()
@@ -109,7 +110,7 @@ def create(vectors: str) -> Iterator[str]:
 
 def guarded() -> tuple[str, ...]:
     """Every table with rows of tenants."""
-    return (*wanted(), *WORDS, MACHINES, "seal")
+    return (*wanted(), *WORDS, MACHINES, waiting.TABLE, "seal")
 
 
 def _ground() -> Iterator[str]:
