@@ -36,7 +36,7 @@ MAY_ANSWER, REPLACED = 0.1, 0.4
 """From how likely something may be an answer, and from how likely one answer took the place of another: from there on a dream
 over talks still finds what the raw statements do.
 """
-ANSWERED = 0.01
+ANSWERED = 0.02
 """From how likely something answered before: the question is worded after what holds today, and often reads past the other."""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
