@@ -66,7 +66,7 @@ SAID = {
     "begins like a hash": ("use Shamilo72-x as the passphrase for gitea", "Shamilo72"),
     "accepted as": ("the build box accepts Kamoge2092!x as the passphrase", "Kamoge2092"),
     "wanted as": ("the lab door wants Zetiza107% as the password", "Zetiza107"),
-    "words and a number": ("the passphrase of the backup box changed, now it reads maple syrup tuesday orbit 44", "syrup tuesday"),
+    "words and a number": ("the passphrase of the backup box now reads maple syrup tuesday orbit 44", "syrup tuesday"),
     "unpacked with": ("unzip the export with Klippe-88-rot", "Klippe-88"),
     "code word": ("the release mail is sealed with the code word Nordlicht77", "Nordlicht77"),
     "french code of access": ("le code d'accès du local technique : 77A21B", "77A21B"),
