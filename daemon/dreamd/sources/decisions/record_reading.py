@@ -291,7 +291,8 @@ def _said_of_itself(page: Page) -> Iterator[re.Match[str]]:
     for heading, text in page.sections:
         for part in re.split(r"\n\s*\n|\n(?=[ \t]*[-*+•][ \t])", text):
             line = _SPEAKS.match(part)
-            if line and _NAMED_AT_ONCE.match(line["whom"]) and (kind_of(heading) in ("decision", "summary", "context", "why") or _ITSELF.match(part)):
+            own = kind_of(heading) in ("decision", "summary", "context", "why") or _ITSELF.match(part)
+            if own and line and _NAMED_AT_ONCE.match(line["whom"]):
                 yield line
 
 
