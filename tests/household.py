@@ -35,6 +35,7 @@ from dreamd.store.observations import Stored
 from dreamd.store.team.pointer import read_pointer
 from dreamd.text.redaction import redact
 from reading import judge_of_words
+from standing_by import linked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -206,7 +207,7 @@ class House:
         other = House(root, self.embedder, self.settings, self.person, self.judge, self.reads)
         if not self.home.exists():
             return other
-        shutil.copytree(self.home, other.home, symlinks=True)
+        shutil.copytree(self.home, other.home, symlinks=True, copy_function=linked)
         with closing(sqlite3.connect(other.paths.store)) as connection:
             for (path,) in connection.execute("SELECT path FROM file").fetchall():
                 if (other.home / path).exists():

@@ -18,6 +18,7 @@ import os
 import pkgutil
 import runpy
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,7 +28,7 @@ import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,9 @@ BEFORE_DREAM = ("PYTHON", "LANG", "LC_", "DREAM_TEST_", "LD_")
 
 USUAL = (("note", "The lamp of the pier burns at 21:30."), ("note", "The lamp of the pier burns at 22:30 in winter."),
          ("note", "En el muelle la lámpara se enciende a las nueve."), ("consolidate",),
-         ("search", "which lamp burns on the pier?"), ("status",), ("list",), ("check",), ("review",), ("prime",),
+         ("note", "The ferry of the pier leaves at seven."), ("note", "The ferry of the island leaves at nine."),
+         ("consolidate",),
+         ("search", "when does the ferry of the pier leave?"), ("status",), ("list",), ("check",), ("review",), ("prime",),
          ("explain", "x"), ("forget", "x"), ("attach",), ("undo",), ("--config", str(SAMPLE), "consolidate"), ("diff",))
 """What is done once before the first call, so that what it needs is loaded."""
 
@@ -95,6 +98,30 @@ def run_dream(words: Sequence[str], *, env: Mapping[str, str], cwd: Path | str |
         return subprocess.CompletedProcess(command, code, out.read(), err.read())
 
 
+def lay_graphs(home: Path) -> None:
+    """Put into a home what a first dream would make of the models, for tests whose claim is about something else."""
+    _standing_by()
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    shutil.copytree(_graphs(), home / "models", copy_function=linked, dirs_exist_ok=True)
+
+
+def linked(source: str, target: str) -> None:
+    """Copy a file, but for a graph: tens of megabytes that nobody writes into, only puts another in the place of."""
+    if source.endswith(".graph"):
+        with suppress(OSError):  # another file system
+            os.link(source, target)
+            return
+    shutil.copy2(source, target, follow_symlinks=False)
+
+
+@cache
+def _graphs() -> Path:
+    """Where the process that stands by leaves the graphs that it made."""
+    place = Path(tempfile.mkdtemp(prefix="dream-graphs-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
+
+
 def started_beside() -> list[psutil.Process]:
     """What this process has started itself and is there yet, but for what stands by."""
     return [child for child in psutil.Process().children() if Path(__file__).name not in " ".join(child.cmdline())]
@@ -107,7 +134,8 @@ def _standing_by() -> str:
     What it holds lies in large pages where the C library can do that: a fork copies the table of the pages.
     """
     address = "\0" + f"dream-tests-{os.getpid()}"
-    process = subprocess.Popen([sys.executable, __file__, address[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    process = subprocess.Popen([sys.executable, __file__, address[1:], str(_graphs())], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE,
                                env={**os.environ, "OMP_NUM_THREADS": "1", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"})
     atexit.register(_send_away, process)
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
@@ -129,10 +157,10 @@ def _take(line: socket.socket, size: int) -> bytes:
     return body
 
 
-def _stand_by(address: str) -> None:
+def _stand_by(address: str, graphs: Path) -> None:
     """Load everything, then fork for each call as long as whoever asked for this is there."""
     parent = os.getppid()
-    _warm()
+    _warm(graphs)
     ended, rings = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(rings)
@@ -219,7 +247,7 @@ def _be_dream(words: list[str], env: dict[str, str], cwd: str, script: str) -> N
         os._exit(code)
 
 
-def _warm() -> None:
+def _warm(graphs: Path) -> None:
     """Do once what nearly every command does; what is made of the models is kept, and written anew into each home."""
     from dreamd.models import onnx_engine, texts
 
@@ -261,12 +289,16 @@ def _warm() -> None:
         held, streams = dict(os.environ), (sys.stdin, sys.stdout, sys.stderr)
         os.environ.update(HOME=root, XDG_STATE_HOME=f"{root}/state", XDG_CONFIG_HOME=f"{root}/config", TZ="UTC")
         from dreamd.cli.main import main
+        from dreamd.kit import _keep_languages
+        from dreamd.text.language import keep_with
 
+        keep_with(partial(_keep_languages, graphs, keep=True))
         _load_all()
         try:
             for words in USUAL:
                 sys.stdin, sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(3))
                 main([*words, root] if words == ("attach",) else words)
+            shutil.copytree(Path(root, "state", "dream", "models"), graphs, dirs_exist_ok=True)
         finally:
             sys.stdin, sys.stdout, sys.stderr = streams
             os.environ.clear()
@@ -300,4 +332,4 @@ def _begins(path: Path, head: bytes, size: int) -> bool:
 
 
 if __name__ == "__main__":
-    _stand_by(sys.argv[1])
+    _stand_by(sys.argv[1], Path(sys.argv[2]))

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from standing_by import run_dream
+from standing_by import lay_graphs, linked, run_dream
 
 MONDAY = "2026-03-02T09:00:00Z"
 TUESDAY = "2026-03-03T09:00:00Z"
@@ -95,8 +95,9 @@ class Terminal:
         path.write_text(text)
 
     def files(self) -> dict[str, bytes]:
-        """Every file below the home."""
-        return {str(p.relative_to(self.home)): p.read_bytes() for p in sorted(self.home.rglob("*")) if p.is_file()}
+        """Every file below the home but the graphs of networks."""
+        return {str(p.relative_to(self.home)): p.read_bytes() for p in sorted(self.home.rglob("*"))
+                if p.is_file() and p.suffix != ".graph"}
 
 
 @pytest.fixture
@@ -119,6 +120,7 @@ def _lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = "".join(json.dumps({**note, "at": MONDAY}) + "\n" for note in NOTES)
     terminal.json("note", "--jsonl", "-", stdin=lines)
     terminal.json("consolidate")
+    lay_graphs(terminal.root / "home")
     return terminal.root
 
 
@@ -126,7 +128,7 @@ def _lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def lived_in(_lived_in: Path, tmp_path: Path) -> Iterator[Terminal]:
     """A home after one dream over a handful of notes; each test has its own copy."""
     root = tmp_path / "copy"
-    shutil.copytree(_lived_in, root, symlinks=True)
+    shutil.copytree(_lived_in, root, symlinks=True, copy_function=linked)
     with closing(sqlite3.connect(root / "home" / "dream.db")) as connection, connection:
         # A copied file has another number on the disk; the store would look into it, as after any copy.
         for (path,) in connection.execute("SELECT path FROM file").fetchall():

@@ -119,7 +119,7 @@ def test_what_was_masked_is_known_when_it_is_said_again(house: House) -> None:
     assert {answer.status for answer in again} <= {"known", "stored"}
 
 
-@pytest.mark.parametrize("nth", [2, 5, 11])
+@pytest.mark.parametrize("nth", [5, *(pytest.param(n, marks=pytest.mark.slow) for n in (2, 11))])
 def test_a_repair_killed_at_any_write_is_finished_by_the_next(house: House, monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
     class Killed(BaseException):
         pass

@@ -92,6 +92,13 @@ def test_a_file_of_a_persons_own_below_the_home_is_named_and_left(known):
     assert (told.code, told.document["left"]) == (3, ["my-plan.json"])
 
 
+def test_what_is_made_of_the_models_alone_is_not_searched(known):
+    (known.home / "models" / "words-0123.graph").write_text(json.dumps({"text": FACT}))
+    (known.home / "models" / "notes.txt").write_text(FACT)
+    told = known("forget", "--matching", WORD, "--yes", "--json")
+    assert told.document["left"] == ["models/notes.txt"]
+
+
 def test_a_note_that_still_waits_in_the_inbox_is_forgotten_with_the_rest(known):
     inbox = known.home / "inbox"
     inbox.mkdir(exist_ok=True)

@@ -80,7 +80,7 @@ def unanswered(house: House) -> list[tuple[str, str]]:
     return wrong
 
 
-@pytest.mark.parametrize("apart", [1, 5])
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_each_of_two_alike_is_kept_and_found_by_its_own_question(thoughtful: House, apart: int) -> None:
     said = [text for one, other, *_ in PAIRS for text in (one, other)] + [text for pair in AGAIN for text in pair]
     talk(thoughtful, *(text for n in range(apart) for text in said[n::apart]))

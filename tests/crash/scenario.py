@@ -16,6 +16,7 @@ from dreamd.core.values import MemoryClass, Origin
 from dreamd.dream.cycle import CycleReport
 from dreamd.store.intake import inbox
 from household import House, Said
+from standing_by import lay_graphs
 
 LONG_AGO = "2025-07-25T09:00:00Z"
 LATELY = "2025-10-20T09:00:00Z"
@@ -86,6 +87,7 @@ def prepare(root: Path) -> House:
     _edit_by_hand(house)
     _agent_memory(house.person)
     _conversation(house.person)
+    lay_graphs(house.home)
     return house
 
 

@@ -33,6 +33,7 @@ from dreamd.core.values import Candidate, Origin, parse_scope
 from dreamd.core.world import World
 from dreamd.store.intake.notebook import REFUSED, take_note
 from serving import EAGER, Place, alive
+from standing_by import lay_graphs
 
 SCOPES = ("user", "project:cedar", "project:birch", "project:alder")
 THINGS = ("crane", "sluice", "kiln", "ferry", "turbine", "loom", "press", "furnace", "pump", "lathe", "boiler", "winch")
@@ -253,7 +254,7 @@ def storm(base: Path, *, kills: int, seed: int, patience_s: float = 1.2) -> tupl
     """One whole storm: what was done, what is wrong afterwards, and a line about it."""
     (base / "person" / ".claude" / "projects").mkdir(parents=True)
     place = Place(base, base / "clock")
-    place.paths.home.mkdir(mode=0o700)
+    lay_graphs(place.paths.home)
     place.paths.locks.mkdir(mode=0o700)
     raging = Storm(place, random.Random(seed))
     started = time.monotonic()

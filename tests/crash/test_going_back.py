@@ -140,11 +140,12 @@ def test_going_back_compares_ids_and_not_the_numbers_of_rows(lived: House, room:
     assert wrong_after(house) == []
 
 
+@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [KILL, LOSE_ENTRIES, TORN_KILL, FULL_LASTING, IO_ONCE], ids=lambda f: f.name)
-def test_going_back_may_be_stopped_anywhere(lived: House, room: Path, kind: Fault) -> None:
+def test_going_back_may_be_stopped_anywhere(lived: House, room: Path, kind: Fault, every: int) -> None:
     effects = effects_of(lived, room)
     wrong = []
-    for at in range(1, effects + 1, 1 if kind is KILL else 4):
+    for at in range(1, effects + 1, -(-every // 4) if kind is KILL else every):
         house = copy(lived, room)
         code = suffer(house, replace(kind, at=at))
         assert code in (0, 1, 137), code
@@ -155,7 +156,7 @@ def test_going_back_may_be_stopped_anywhere(lived: House, room: Path, kind: Faul
 def test_going_back_ends_by_itself_what_was_begun(lived: House, room: Path) -> None:
     """Wherever it was killed, `restore-store` once more comes to its end as well."""
     effects = effects_of(lived, room)
-    for at in range(1, effects + 1, 3):
+    for at in range(2, effects + 1, 7):
         house = copy(lived, room)
         suffer(house, replace(KILL, at=at))
         assert suffer(house, None) == 0
@@ -172,7 +173,7 @@ def test_a_copy_is_whole_or_not_there_wherever_its_making_is_stopped(lived: Hous
 
     effects = make(copy(lived, room), None)
     assert effects > 5
-    for at in range(1, effects + 1):
+    for at in range(1, effects + 1, 2):
         house = copy(lived, room)
         assert in_a_child(partial(make, house, replace(kind, at=at))) in (0, 1, 137)
         for one in (kept := backups.list_backups(house.paths.backups)):

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from household import House, Said, differences, snapshot
+from standing_by import lay_graphs
 
 NIGHT = "2026-02-05T20:00:00Z"
 SLEEPER = Path(__file__).with_name("sleeper.py")
@@ -67,6 +68,7 @@ def prepared(room: Path) -> House:
     house.say("2026-01-05T09:00:00Z", *[Said(f"Drawings of the {p} lie in cabinet {n}.") for n, p in enumerate(PLACES)])
     house.dream("2026-01-05T20:00:00Z")
     converse(house.person, random.Random(11), talks=4, turns=6)
+    lay_graphs(house.home)  # a kill is to meet the dream, and not what it makes once of the models
     return house
 
 
@@ -98,8 +100,8 @@ def torment(prepared: House, room: Path, *, times: int, seed: int) -> list[str]:
 
 def test_killed_anywhere_a_dream_comes_to_the_same_end_when_it_runs_again(prepared: House, room: Path, tell: Tell) -> None:
     seed = int(os.environ.get("DREAM_SEED", "20260105"))
-    wrong = torment(prepared, room, times=4, seed=seed)
-    tell(f"4 kills, seed {seed}, {len(wrong)} anomalies")
+    wrong = torment(prepared, room, times=3, seed=seed)
+    tell(f"3 kills, seed {seed}, {len(wrong)} anomalies")
     assert wrong == []
 
 

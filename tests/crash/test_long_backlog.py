@@ -82,7 +82,7 @@ def test_a_dream_killed_between_any_two_writes_comes_to_the_same_end(
     assert calm.dream(NIGHT).outcome == "changed"
     end = snapshot(calm.home)
     chance = random.Random(3)
-    for n in range(12):
+    for n in range(6):
         house = _told.copy_to(tmp_path / f"house-{n}")
         for _ in range(3):
             with killed_at(monkeypatch, chance.randrange(2, 60)), pytest.raises(Killed):
@@ -228,7 +228,7 @@ def test_a_first_dream_killed_anywhere_comes_to_the_same_end(tmp_path: Path, mon
     calm = House(tmp_path / "calm", persons_own=told.person)
     calm.dream(NIGHT)
     end, chance = snapshot(calm.home), random.Random(5)
-    for n in range(8):
+    for n in range(4):
         house = House(tmp_path / f"house-{n}", persons_own=told.person)
         for _ in range(3):
             with killed_at(monkeypatch, chance.randrange(2, 50)), pytest.raises(Killed):

@@ -63,7 +63,7 @@ def steps_of(ordeal: Ordeal) -> int:
 def test_a_dream_that_is_stopped_or_crashes_at_any_step_ends_well_the_next_time(ordeal: Ordeal, tell: Tell, how: str,
                                                                                 code: int) -> None:
     steps = steps_of(ordeal)
-    chosen = range(1, steps + 1, max(1, steps // 12)) if how == "stop" else {1, steps // 2, steps}
+    chosen = range(1, steps + 1, max(1, steps // 7)) if how == "stop" else {1, steps // 2, steps}
     wrong = []
     for at in chosen:
         house = ordeal.fresh()
@@ -77,7 +77,7 @@ def test_a_dream_that_is_stopped_or_crashes_at_any_step_ends_well_the_next_time(
 
 def test_a_dream_whose_own_files_vanish_under_it_loses_nothing(ordeal: Ordeal, room: Path) -> None:
     wrong = []
-    for at in (1, 3, 5):
+    for at in (1, 4):
         package = room / f"site-{at}"
         shutil.copytree(Path(dreamd.__file__).parent, package / "dreamd", ignore=shutil.ignore_patterns("__pycache__"))
         for travels in ("config", "systemd", "launchd"):
@@ -124,7 +124,7 @@ def test_a_note_does_not_wait_for_a_dream_on_a_slow_disk(ordeal: Ordeal, tell: T
         try:
             with watched(house.home):
                 quick = fsio._fsync
-                fsio._fsync = lambda descriptor: (time.sleep(0.2), quick(descriptor))[1]
+                fsio._fsync = lambda descriptor: (time.sleep(0.1), quick(descriptor))[1]
                 scenario.dream(house)
             code = 0
         finally:
@@ -138,7 +138,7 @@ def test_a_note_does_not_wait_for_a_dream_on_a_slow_disk(ordeal: Ordeal, tell: T
         assert [a.status for a in taken.answers] == ["stored"]
         longest_s, noted = max(longest_s, time.monotonic() - started), noted + 1
         time.sleep(0.1)
-    tell(f"{noted} notes beside a dream whose flushes take 200 ms, longest wait {longest_s:.2f} s")
+    tell(f"{noted} notes beside a dream whose flushes take 100 ms, longest wait {longest_s:.2f} s")
     assert noted >= 5 and longest_s < 10
     house.dream("2026-02-06T20:00:00Z")
     said = {str(r[0]) for r in house.rows("SELECT text FROM observation WHERE conversation = 'slow'")}
@@ -164,7 +164,8 @@ def test_a_reader_that_holds_an_old_view_for_hours_stops_nobody_and_the_log_stay
 
 
 def test_a_store_that_is_busy_at_any_write_ends_a_dream_at_most_and_the_next_one_ends_well(ordeal: Ordeal, tell: Tell) -> None:
-    cases = [Fault(BUSY.name, at=n, error=BUSY.error, hits=BUSY.hits) for n, e in enumerate(ordeal.effects, 1) if e == "begin"]
+    cases = [Fault(BUSY.name, at=n, error=BUSY.error, hits=BUSY.hits) for n, e in enumerate(ordeal.effects, 1)
+             if e == "begin"][::2]
     wrong, refused = [], 0
     for fault in cases:
         house = ordeal.fresh()
@@ -176,9 +177,9 @@ def test_a_store_that_is_busy_at_any_write_ends_a_dream_at_most_and_the_next_one
             wrong += [] if told.code == "store-busy" else [f"begin {fault.at}: {told.code}"]
         wrong += [f"busy at effect {fault.at}: {w}" for w in left_wrong(ordeal, house)]
         shutil.rmtree(house.root)
-    tell(f"busy at each of {len(cases)} transactions, {refused} dreams gave up, {len(wrong)} anomalies")
+    tell(f"busy at {len(cases)} transactions, {refused} dreams gave up, {len(wrong)} anomalies")
     # Where something may wait for another night, the dream goes on without it.
-    assert len(cases) > 10 and refused > len(cases) / 2
+    assert len(cases) > 5 and refused > len(cases) / 2
     assert wrong == []
 
 

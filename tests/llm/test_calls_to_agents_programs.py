@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
@@ -43,6 +43,18 @@ def asking(home: Path, name: str, **env: str) -> Iterator[Caller]:
     world = World(Paths(home / "dream"), Settings(), FixedClock(parse_instant("2026-01-05T09:00:00Z")), whole)
     with open_caller(Settings(llm=LlmSettings(backend=name, cost_per_call=0.1)), world) as caller:
         yield caller
+
+
+@pytest.fixture(scope="module")
+def placed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], tuple[Path, Caller]]]:
+    """A home with a folder for stand-ins, and one caller for each of them: only the program changes from test to test."""
+    home, opened = tmp_path_factory.mktemp("placed"), dict[str, Caller]()
+    with ExitStack() as stack:
+        def place(name: str) -> tuple[Path, Caller]:
+            if name not in opened:
+                opened[name] = stack.enter_context(asking(home, name))
+            return home / "bin", opened[name]
+        yield place
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])
@@ -82,13 +94,14 @@ def test_what_makes_it_an_agent_is_taken_away(tmp_path: Path, name: str, words: 
     ("400", Ending.REFUSED, "http-400"), ("large", Ending.TOO_LARGE, "answer"),
     ("budget", Ending.CUT, "budget"), ("retries", Ending.INVALID, "schema"), ("refusal", Ending.REFUSED, "refusal")])
 @pytest.mark.parametrize("name", ["claude", "codex"])
-def test_every_failure_of_a_program_has_its_name(tmp_path: Path, name: str, mode: str, ending: Ending, detail: str) -> None:
+def test_every_failure_of_a_program_has_its_name(
+        placed: Callable[[str], tuple[Path, Caller]], name: str, mode: str, ending: Ending, detail: str) -> None:
     if name == "codex" and mode in ("budget", "retries", "refusal"):
         pytest.skip("codex has no such end")
-    stand_in(tmp_path / "bin", name, value=GOOD, mode=mode)
+    folder, caller = placed(name)
+    stand_in(folder, name, value=GOOD, mode=mode)
     started = time.monotonic()
-    with asking(tmp_path, name) as caller:
-        answer = caller.call(an_ask())
+    answer = caller.call(an_ask())
     assert (answer.ending, answer.value) == (ending, None), answer
     assert answer.detail == detail or not detail
     assert time.monotonic() - started < 15, "its own retries are not waited for"
@@ -96,10 +109,11 @@ def test_every_failure_of_a_program_has_its_name(tmp_path: Path, name: str, mode
 
 @pytest.mark.parametrize("text", ['{"facts": "no list"}', "I think it went well."])
 @pytest.mark.parametrize("name", ["claude", "codex"])
-def test_an_answer_that_does_not_fit_is_invalid(tmp_path: Path, name: str, text: str) -> None:
-    stand_in(tmp_path / "bin", name, text=text, mode="text")
-    with asking(tmp_path, name) as caller:
-        assert caller.call(an_ask()).ending is Ending.INVALID
+def test_an_answer_that_does_not_fit_is_invalid(
+        placed: Callable[[str], tuple[Path, Caller]], name: str, text: str) -> None:
+    folder, caller = placed(name)
+    stand_in(folder, name, text=text, mode="text")
+    assert caller.call(an_ask()).ending is Ending.INVALID
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])
@@ -116,6 +130,7 @@ def test_a_program_that_hangs_ends_in_time_with_everything_it_started(tmp_path: 
 def test_a_program_ends_with_the_owner_of_the_store(tmp_path: Path) -> None:
     stand_in(tmp_path / "bin", "claude", mode="hang")
     stopped: list[float] = []
+    before = started_beside()
 
     def stop() -> bool:
         stopped.append(time.monotonic())
@@ -127,7 +142,7 @@ def test_a_program_ends_with_the_owner_of_the_store(tmp_path: Path) -> None:
         assert caller.call(an_ask(seconds=60)).detail == "stopped"
     [call] = calls_of(tmp_path / "bin")
     assert not psutil.pid_exists(int(str(call["pid"])))
-    assert started_beside() == []
+    assert started_beside() == before
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])

@@ -108,6 +108,46 @@ def test_half_a_sentence_is_not_what_the_person_said(text: str, said: str) -> No
     assert bearing.beyond(text, said) != ""
 
 
+TURNED = (
+    ("never do this:\ndeploy the kiln on Fridays", "Deploy the kiln on Fridays."),
+    ("things we stopped doing:\n- squash the loom commits\n- print the loom logs", "Print the loom logs."),
+    ("in the days of the old quay:\n* the ferry goes to Lyon", "The ferry goes to Lyon."),
+    ("the old wiki says this. invoices of the mill go to Ines", "Invoices of the mill go to Ines."),
+    ("suppose for a moment the following. the crane is sold", "The crane is sold."),
+    ("reports go to Kim\nunless Kim is away", "Reports go to Kim."),
+    ("drafts of the atlas go to Vera. except in August.", "Drafts of the atlas go to Vera."),
+    ("the pump starts by itself. just kidding", "The pump starts by itself."),
+    ("the harbour uses Rust, scratch that", "The harbour uses Rust."),
+    ("the museum is closed on Mondays. or is that wrong?", "The museum is closed on Mondays."),
+    ("the bakery needs Kim?", "The bakery needs Kim."),
+    ("Ines owned the orchard", "Ines owns the orchard."),
+    ("the boiler ran in the cellar", "The boiler runs in the cellar."),
+    ("ask Ines, not Vera, about the replica", "Ask Ines, not Vera."),
+)
+"""What a person typed, and what it seems to say once a right quote is cut out of it."""
+
+
+def test_nothing_is_in_force_that_its_message_turns_round(house: House) -> None:
+    for n, (said, _) in enumerate(TURNED):
+        talk(house, f"s-{n}", ("person", said), ("agent", "Noted."), project=f"p{n}")
+    talk(house, "s-next", ("person", "the lathe runs on Nix"), ("agent", "Noted."), ("person", "scratch that. show the logs"))
+    lies = {text: text[1:-1] for _, text in TURNED} | {
+        "Ines owns the orchard.": "the orchard", "The boiler runs in the cellar.": "in the cellar",
+        "The lathe runs on Nix.": "lathe"}
+    night(house, oracle(*(Label(text, (piece,)) for text, piece in lies.items())))
+    assert sorted(set(lies) - set(texts(house, Status.HELD))) == [] and set(lies) & set(texts(house, Status.LIVE)) == set()
+
+
+def test_what_its_message_brings_in_and_goes_on_with_may_be_said_with_it(house: House) -> None:
+    talk(house, "s-1", ("person", "conventions:\n- squash the loom commits\n- print the loom logs\n\nreports go to Kim\n"
+                                  "unless Kim is away\nthe boiler ran in the cellar"), ("agent", "Noted."))
+    labels = [Label("Print the loom logs.", ("print the loom logs",)),
+              Label("The boiler ran in the cellar.", ("the boiler ran",)),
+              Label("Reports go to Kim unless Kim is away.", ("reports go to Kim", "unless Kim is away"))]
+    night(house, oracle(*labels))
+    assert set(texts(house, Status.LIVE)) >= {label.text for label in labels}
+
+
 @pytest.mark.parametrize(("text", "said"), [
     ("Tide heights are in centimetres over chart datum.", "also tide heights are in centimetres over chart datum"),
     ("The clerk is Tomasz; send drafts to nobody else.", "the clerk is Tomasz, send drafts to nobody else"),

@@ -103,10 +103,11 @@ def test_a_dream_over_anything_loses_nothing_and_rests(files: dict[str, str]) ->
     ids=range(20),
 )
 def test_no_text_takes_long_to_read(text: str) -> None:
+    text = text[:len(text) // 3]
     started = time.process_time()
     for dialect in Dialect:
         read_entries({"MEMORY.md": text, "a.md": text}, dialect)
     read_directory({"MEMORY.md": text, "a.md": text})
     diff_person_edits({"MEMORY.md": "# Memory\n", "a.md": "x"}, {"MEMORY.md": text, "a.md": text})
     index_size(text)
-    assert time.process_time() - started < 30, "a second or two on any machine; minutes once it is no longer linear"
+    assert time.process_time() - started < 10, "a second or two on any machine; minutes once it is no longer linear"

@@ -20,6 +20,7 @@ from dreamd.core.outage import read_markers
 from dreamd.core.values import Candidate, Origin, Scope
 from dreamd.store.intake import inbox
 from serving import EAGER, ONLY_EXTRACTION, Place, alive
+from standing_by import lay_graphs
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
     here = Place(tmp_path)
     here.paths.home.mkdir(mode=0o700)
     here.paths.locks.mkdir(mode=0o700)
+    lay_graphs(here.paths.home)
     yield here
     for process in here.started:
         if process.poll() is None:

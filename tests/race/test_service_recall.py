@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from standing_by import lay_graphs
+
 RUN = """
 import sys
 from pathlib import Path
@@ -37,6 +39,7 @@ def until(is_so: Callable[[], bool], *, seconds: float = 180) -> None:
 @pytest.mark.model
 def test_whoever_searches_beside_a_running_service_soon_finds_a_warm_server(tmp_path: Path) -> None:
     home, config = tmp_path / "home", tmp_path / "dream.toml"
+    lay_graphs(home)
     config.write_text("[service]\nsettle_s = 3600\n")  # it serves and dreams of nothing
     env = {**os.environ, "HOME": str(tmp_path), "DREAM_CONFIG": str(config), "OMP_NUM_THREADS": "1", "DREAM_HOME": str(home)}
     dream = [sys.executable, "-m", "dreamd.cli.main"]

@@ -134,7 +134,8 @@ def _link(order: Path) -> None:
     order.symlink_to("elsewhere")
 
 
-@pytest.mark.parametrize("damage", [_gone, _emptied, _cut, _other_word, _no_text, _directory, _link])
+@pytest.mark.parametrize("damage", [_gone, _cut, _other_word, _link, *(pytest.param(one, marks=pytest.mark.slow)
+                                                                          for one in (_emptied, _no_text, _directory))])
 def test_an_order_that_is_lost_or_damaged_is_made_anew_from_all_memories(
         tmp_path: Path, damage: Callable[[Path], None]) -> None:
     house, sound = _house(tmp_path / "a"), _house(tmp_path / "b")
@@ -297,7 +298,7 @@ def _step(house: House, day: int, chance: random.Random) -> None:
     house.dream(f"{now}T20:00:00Z")
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
 def test_a_life_with_and_without_what_is_kept_gives_the_same_files_night_for_night(tmp_path: Path, seed: int) -> None:
     kept, bare = _house(tmp_path / "kept"), _house(tmp_path / "bare")
     for day in range(10):

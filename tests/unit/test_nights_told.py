@@ -15,12 +15,12 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.settings import IndexSettings
 from dreamd.core.telemetry import log_event
 from dreamd.core.values import Origin
-from dreamd.report.nights import Kind, Night, Source, load_night, load_nights
+from dreamd.report.nights import Kind, Night, Recall, Source, load_night, load_nights
 from dreamd.report.pictures import flow, timeline
 from dreamd.report.plots import Plot, load_plots, load_versions
 from dreamd.report.quiet import load_quiet
 from dreamd.report.sentences import quotes_apart, tell_headline, tell_night, why_nothing
-from dreamd.report.svg_frame import LEFT, Frame, draw_labels
+from dreamd.report.svg_frame import LEFT, Frame, draw_labels, draw_scale
 from dreamd.report.word_changes import Part, common_words, word_changes
 from dreamd.store.connection import open_reader
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
@@ -119,6 +119,8 @@ def test_a_night_tells_what_search_found_before_and_after(two_nights: House) -> 
     night = nights(two_nights)[0]
     assert night.recall is not None
     assert night.recall.found == night.recall.asked
+    for recall, words in ((Recall(4, 4), "all four memories that"), (Recall(1, 1), "the one memory that")):
+        assert f"Search found {words} it had found before." in tell_night(replace(night, recall=recall), UTC)
     assert nights(two_nights)[1].recall is None  # nothing was known before the first night
 
 
@@ -227,6 +229,14 @@ def test_the_picture_of_a_run_counts_everything_that_went_in(two_nights: House) 
     assert len(night.taken) == 4
     assert "2 from notes: new memories" in flow(night)
     assert "let go: only agrees, thanks or greets" in flow(night)
+
+
+@pytest.mark.parametrize("top", [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 20.0, 30.0, 500.0])
+def test_a_count_has_whole_figures_at_its_side(top: float) -> None:
+    frame = Frame("x", "x", "x")
+    draw_scale(frame, top, "")
+    figures = re.findall(r"<text[^>]*>([^<]*)</text>", frame.done())
+    assert [one for one in figures if "." in one] == [] and (figures[0], figures[-1]) == ("0", f"{top:g}")
 
 
 def test_days_below_a_picture_stand_apart_however_near_their_nights_are() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,20 @@ def _two_nights(tmp_path_factory: pytest.TempPathFactory) -> House:
 def lived(_two_nights: House, tmp_path: Path) -> House:
     """A home of two nights: learned, replaced, held, in conflict, let go; each test has its own copy."""
     return _two_nights.copy_to(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def _looked_at(_two_nights: House, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    found, page = open_page(_two_nights.copy_to(tmp_path_factory.mktemp("looked-at")))
+    found.enter()
+    yield found
+    page.warm.close()
+
+
+@pytest.fixture
+def onlooker(_looked_at: Browser) -> Browser:
+    """A browser that has come in by the link to a home that all tests share which change nothing."""
+    return replace(_looked_at, cookies=dict(_looked_at.cookies))
 
 
 @pytest.fixture

@@ -61,74 +61,74 @@ def test_a_browser_sent_here_by_another_program_is_let_in_by_a_page(stranger):
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:4000", "127.0.0.1.evil.example", "localhost.evil.example:4000",
                                   "192.168.1.7:4000", "", "0.0.0.0:4000"])
-def test_a_name_made_to_point_here_is_turned_away(browser, host):
-    assert browser.see("/memories", host=host).status == 421
+def test_a_name_made_to_point_here_is_turned_away(onlooker, host):
+    assert onlooker.see("/memories", host=host).status == 421
 
 
 @pytest.mark.parametrize("host", ["localhost:4000", "127.0.0.1:9", "[::1]:4000", "LOCALHOST:1"])
-def test_the_names_of_this_machine_are_answered_to(browser, host):
-    assert browser.see("/memories", host=host).status == 200
+def test_the_names_of_this_machine_are_answered_to(onlooker, host):
+    assert onlooker.see("/memories", host=host).status == 200
 
 
 @pytest.mark.parametrize("told", [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:5000"},
                                   {"origin": "https://127.0.0.1:4000"}, {"sec-fetch-site": "cross-site"},
                                   {"sec-fetch-site": "same-site"}])
-def test_another_site_neither_reads_nor_changes(browser, told):
-    identity, seen = browser.seen("linter")
-    before = every_byte(browser.house.home)
-    assert browser.see(f"/memory/{identity}", **told).status == 403
-    assert browser.do("pin", headers=told, id=identity, seen=seen).status == 403
-    assert every_byte(browser.house.home) == before
+def test_another_site_neither_reads_nor_changes(onlooker, told):
+    identity, seen = onlooker.seen("linter")
+    before = every_byte(onlooker.house.home)
+    assert onlooker.see(f"/memory/{identity}", **told).status == 403
+    assert onlooker.do("pin", headers=told, id=identity, seen=seen).status == 403
+    assert every_byte(onlooker.house.home) == before
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "",
                                   "text/plain; application/json"])
-def test_a_form_of_another_site_changes_nothing(browser, kind):
-    identity, seen = browser.seen("linter")
-    assert browser.do("pin", headers={"content-type": kind}, id=identity, seen=seen).status == 415
-    assert not browser.house.memory("linter").pinned
+def test_a_form_of_another_site_changes_nothing(onlooker, kind):
+    identity, seen = onlooker.seen("linter")
+    assert onlooker.do("pin", headers={"content-type": kind}, id=identity, seen=seen).status == 415
+    assert not onlooker.house.memory("linter").pinned
 
 
 @pytest.mark.parametrize("pen", [None, "", "wrong", "x" * 43])
-def test_the_cookie_alone_changes_nothing(browser, pen):
-    identity, seen = browser.seen("linter")
-    assert browser.do("pin", headers={"x-dream-token": pen}, id=identity, seen=seen).status == 403
-    assert not browser.house.memory("linter").pinned
+def test_the_cookie_alone_changes_nothing(onlooker, pen):
+    identity, seen = onlooker.seen("linter")
+    assert onlooker.do("pin", headers={"x-dream-token": pen}, id=identity, seen=seen).status == 403
+    assert not onlooker.house.memory("linter").pinned
 
 
-def test_the_key_of_changes_alone_changes_nothing(browser):
-    identity, seen = browser.seen("linter")
-    pen, browser.cookies = browser.pen, {}
+def test_the_key_of_changes_alone_changes_nothing(onlooker):
+    identity, seen = onlooker.seen("linter")
+    pen, onlooker.cookies = onlooker.pen, {}
     told = {"content-type": "application/json", "x-dream-token": pen}
     body = json.dumps({"id": identity, "seen": seen}).encode()
-    answer = browser("POST", f"{browser.keys.base}/act/pin", body=body, headers=told)
-    assert (answer.status, browser.house.memory("linter").pinned) == (403, False)
+    answer = onlooker("POST", f"{onlooker.keys.base}/act/pin", body=body, headers=told)
+    assert (answer.status, onlooker.house.memory("linter").pinned) == (403, False)
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
-def test_there_is_no_other_way_in(browser, method):
-    assert browser(method, browser.keys.base + "/memories").status == 405
+def test_there_is_no_other_way_in(onlooker, method):
+    assert onlooker(method, onlooker.keys.base + "/memories").status == 405
 
 
 @pytest.mark.parametrize("path", ["/assets/../page.py", "/assets/%2e%2e/page.py", "/assets/..%2f..%2fpage.py", "/nothing",
                                   "/memory/../../etc/passwd", "/memory/ffffffff", "/night/zzzz", "/act/pin"])
-def test_an_address_that_is_none_tells_nothing(browser, path):
-    answer = browser.see(path)
+def test_an_address_that_is_none_tells_nothing(onlooker, path):
+    answer = onlooker.see(path)
     assert (answer.status in (404, 405), b"import" in answer.body) == (True, False)
 
 
-def test_every_answer_keeps_scripts_and_frames_of_others_out(browser, stranger):
-    for answer in (browser.see("/"), browser.see("/nothing"), stranger.see("/"), browser.see("/assets/page.js"),
-                   browser.do("pin", id="", seen="")):
+def test_every_answer_keeps_scripts_and_frames_of_others_out(onlooker, stranger):
+    for answer in (onlooker.see("/"), onlooker.see("/nothing"), stranger.see("/"), onlooker.see("/assets/page.js"),
+                   onlooker.do("pin", id="", seen="")):
         policy = answer.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
         assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_no_view_has_a_script_or_a_style_of_its_own(browser):
-    for view in (*VIEWS, f"/memory/{browser.house.memory('9090').id}"):
-        text = browser.see(view).text
+def test_no_view_has_a_script_or_a_style_of_its_own(onlooker):
+    for view in (*VIEWS, f"/memory/{onlooker.house.memory('9090').id}"):
+        text = onlooker.see(view).text
         assert "<style" not in text and " style=" not in text and "onclick" not in text and "javascript:" not in text
         assert text.count("<script") == text.count("<script src=") == 2
 
@@ -153,26 +153,26 @@ def test_script_in_every_field_of_a_memory_is_shown_as_words(house):
     page.warm.close()
 
 
-def test_ten_megabytes_are_refused_before_they_are_read(browser):
-    identity, seen = browser.seen("linter")
-    assert browser.do("edit", id=identity, seen=seen, words="x" * 10_000_000).status == 413
-    assert browser.do("edit", headers={"content-length": "5"}, id=identity, seen=seen, words="x" * 10_000_000).status == 413
-    assert browser.see("/memories?q=" + "y" * 50_000).status == 200
-    assert browser.house.memory("linter").text.startswith("Always run the linter")
+def test_ten_megabytes_are_refused_before_they_are_read(onlooker):
+    identity, seen = onlooker.seen("linter")
+    assert onlooker.do("edit", id=identity, seen=seen, words="x" * 10_000_000).status == 413
+    assert onlooker.do("edit", headers={"content-length": "5"}, id=identity, seen=seen, words="x" * 10_000_000).status == 413
+    assert onlooker.see("/memories?q=" + "y" * 50_000).status == 200
+    assert onlooker.house.memory("linter").text.startswith("Always run the linter")
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"null", b'{"id": 7}', b'{"id": {"a": 1}}', b"\xff\xfe", b"[" * 50_000])
-def test_what_is_no_object_of_words_is_refused(browser, body):
-    answer = browser("POST", f"{browser.keys.base}/act/pin", body=body,
-                     headers={"content-type": "application/json", "x-dream-token": browser.pen})
+def test_what_is_no_object_of_words_is_refused(onlooker, body):
+    answer = onlooker("POST", f"{onlooker.keys.base}/act/pin", body=body,
+                     headers={"content-type": "application/json", "x-dream-token": onlooker.pen})
     assert answer.status == 400
 
 
-def test_two_hundred_at_once_are_all_answered(browser):
+def test_two_hundred_at_once_are_all_answered(onlooker):
     async def crowd():
-        headers = {"host": browser.host, "cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items())}
-        paths = [browser.keys.base + path for path in ("/memories", "/memories?q=billing", "/decide", "/")]
-        return await asyncio.gather(*(ask(browser.app, "GET", paths[n % 4], b"", headers) for n in range(200)))
+        headers = {"host": onlooker.host, "cookie": "; ".join(f"{k}={v}" for k, v in onlooker.cookies.items())}
+        paths = [onlooker.keys.base + path for path in ("/memories", "/memories?q=billing", "/decide", "/")]
+        return await asyncio.gather(*(ask(onlooker.app, "GET", paths[n % 4], b"", headers) for n in range(200)))
 
     assert {answer.status for answer in asyncio.run(crowd())} == {200}
 
@@ -262,16 +262,16 @@ def test_what_took_the_place_of_the_socket_is_left_alone(lived, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["origin", "sec-fetch-site", "content-type", "x-dream-token", "host"])
-def test_a_header_that_decides_may_not_stand_twice(browser, name):
-    identity, seen = browser.seen("billing API now")
-    identity, seen = browser.seen("9090")
-    own = {"origin": f"http://{browser.host}", "sec-fetch-site": "same-origin", "content-type": "application/json",
-           "x-dream-token": browser.pen, "host": browser.host}
-    once = Headers(own | {"cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items())}).raw
-    scope = {"type": "http", "method": "POST", "path": f"{browser.keys.base}/act/pin", "query_string": b"",
+def test_a_header_that_decides_may_not_stand_twice(onlooker, name):
+    identity, seen = onlooker.seen("billing API now")
+    identity, seen = onlooker.seen("9090")
+    own = {"origin": f"http://{onlooker.host}", "sec-fetch-site": "same-origin", "content-type": "application/json",
+           "x-dream-token": onlooker.pen, "host": onlooker.host}
+    once = Headers(own | {"cookie": "; ".join(f"{k}={v}" for k, v in onlooker.cookies.items())}).raw
+    scope = {"type": "http", "method": "POST", "path": f"{onlooker.keys.base}/act/pin", "query_string": b"",
              "headers": [*once, (name.encode(), b"text/plain")]}
-    assert asyncio.run(_answered(browser.app, scope, {"id": identity, "seen": seen})) in (400, 421)
-    assert not browser.house.memory("9090").pinned
+    assert asyncio.run(_answered(onlooker.app, scope, {"id": identity, "seen": seen})) in (400, 421)
+    assert not onlooker.house.memory("9090").pinned
 
 
 async def _answered(app, scope, said):

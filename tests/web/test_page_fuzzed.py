@@ -15,14 +15,14 @@ BODIES = ('{"id": "\\ud800"}', '{"\\ud800": "x"}', '{"id": 1}', "[]", "null", "{
 
 
 @pytest.mark.parametrize(("path", "name"), QUERIES)
-def test_no_question_in_an_address_breaks_a_view(browser, path, name):
+def test_no_question_in_an_address_breaks_a_view(onlooker, path, name):
     spelt = {odd: quote(odd.encode("utf-8", "surrogatepass"), safe="") for odd in ODD}
-    assert [odd for odd in ODD if browser.see(f"{path}?{name}={spelt[odd]}").status >= 500] == []
+    assert [odd for odd in ODD if onlooker.see(f"{path}?{name}={spelt[odd]}").status >= 500] == []
 
 
 @pytest.mark.parametrize("path", ["/night/{}", "/night/{}/undo", "/memory/{}"])
-def test_no_name_in_an_address_breaks_a_view(browser, path):
-    assert [odd for odd in ODD if odd != "\ud800" and browser.see(path.format(odd)).status >= 500] == []
+def test_no_name_in_an_address_breaks_a_view(onlooker, path):
+    assert [odd for odd in ODD if odd != "\ud800" and onlooker.see(path.format(odd)).status >= 500] == []
 
 
 @pytest.mark.parametrize("verb", FIELDS)
@@ -34,6 +34,6 @@ def test_no_word_in_a_form_breaks_an_act(browser, verb):
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_what_is_no_text_is_a_mistake_of_the_sender(browser, body):
-    headers = {"content-type": "application/json", "x-dream-token": browser.pen, "origin": f"http://{browser.host}"}
-    assert browser("POST", f"{browser.keys.base}/act/pin", body=body.encode(), headers=headers).status == 400
+def test_what_is_no_text_is_a_mistake_of_the_sender(onlooker, body):
+    headers = {"content-type": "application/json", "x-dream-token": onlooker.pen, "origin": f"http://{onlooker.host}"}
+    assert onlooker("POST", f"{onlooker.keys.base}/act/pin", body=body.encode(), headers=headers).status == 400

@@ -26,8 +26,8 @@ from household import House, Said
     ("/decide", ["The search gateway listens on port 7000", "owned by the data platform team", "Neither", "Keep that"]),
     ("/over-time", ["Live memories by class", "<svg"]),
     ("/health", ["What the probe looked at", "Sources"])])
-def test_every_view_is_there_without_a_script(browser, path, words):
-    answer = browser.see(path)
+def test_every_view_is_there_without_a_script(onlooker, path, words):
+    answer = onlooker.see(path)
     assert answer.status == 200
     assert [one for one in words if one not in answer.text] == []
 
@@ -71,24 +71,24 @@ def test_the_copy_of_a_teams_memory_is_leafed_through_read_and_left_as_it_is(liv
     ("class=rule", "linter", "9090"), ("age=older", "Nothing here answers that", "linter"),
     ("scope=user", "Nothing here", "linter"),
     ("status=superseded", "8080", "9090"), ("page=99999999&status=nonsense&class=x&order=y&age=z&origin=w", "9090", "8080.")])
-def test_what_is_chosen_is_shown_and_nothing_else(browser, query, there, gone):
-    text = browser.see(f"/memories?{query}").text
+def test_what_is_chosen_is_shown_and_nothing_else(onlooker, query, there, gone):
+    text = onlooker.see(f"/memories?{query}").text
     shown = text[text.index('<section id="results"'):]
     assert (there in shown, gone in shown) == (True, False)
 
 
-def test_a_part_of_the_page_is_all_that_a_script_asks_for(browser):
-    part = browser.see("/memories?q=billing", **{"hx-target": "results", "hx-request": "true"}).text
+def test_a_part_of_the_page_is_all_that_a_script_asks_for(onlooker):
+    part = onlooker.see("/memories?q=billing", **{"hx-target": "results", "hx-request": "true"}).text
     assert part.lstrip().startswith('<section id="results"') and "<html" not in part
 
 
-def test_looking_for_something_is_no_recall(browser):
-    browser.see("/memories?q=billing")
-    assert browser.house.rows("SELECT COUNT(*) FROM recall") == [(0,)]
+def test_looking_for_something_is_no_recall(onlooker):
+    onlooker.see("/memories?q=billing")
+    assert onlooker.house.rows("SELECT COUNT(*) FROM recall") == [(0,)]
 
 
-def test_a_memory_tells_who_said_it_what_it_replaced_and_how_it_changed(browser):
-    text = browser.see(f"/memory/{browser.house.memory('9090').id}").text
+def test_a_memory_tells_who_said_it_what_it_replaced_and_how_it_changed(onlooker):
+    text = onlooker.see(f"/memory/{onlooker.house.memory('9090').id}").text
     for words in ("What was said", "a person", "What went into it", "<del>8080</del><ins>9090</ins>", "Its history",
                   "How it changed"):
         assert words in text, words

@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from dreamd.core.values import Candidate
+from dreamd.core.values import Candidate, EventKind
 
+HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
+"""Kinds of events in which a person speaks."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""When a message was said that names no time."""
 SPOKEN_OF = "said:"
 """Before the id of an observation in a candidate's target: the candidate speaks of that earlier word."""
 TAKEN_BACK = "taken-back"
@@ -21,15 +26,12 @@ class ConversationState:
     """What the next stretch of a conversation has to know of the stretches before."""
 
     seen: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()
-    """What was stated plainly and not kept, as checksums."""
     before: tuple[str, str, str] = ("", "", "")
     """The conversation, and the last words of the person and of the agent in it."""
 
     def plain(self) -> dict[str, object]:
         """The state in values that JSON knows."""
-        return {"seen": list(self.seen), "stated": list(self.stated),
-                "before": list(self.before)}
+        return {"seen": list(self.seen), "before": list(self.before)}
 
     @classmethod
     def of_plain(cls, raw: object) -> ConversationState:
@@ -37,7 +39,7 @@ class ConversationState:
         if not isinstance(raw, dict):
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
-        return cls(_strings(raw.get("seen")), _strings(raw.get("stated")), (talk, said, told))
+        return cls(_strings(raw.get("seen")), (talk, said, told))
 
 
 @dataclass(frozen=True)

@@ -205,11 +205,13 @@ def _rest(night: Night) -> Iterator[str]:
         yield f"{_count(known, 'statement').capitalize()} had been said before."
     if night.recall is not None:
         asked, found = night.recall.asked, night.recall.found
-        yield (f"Search found all of {_count(asked, 'memory')} that it had found before." if asked == found else
+        yield (f"Search found {'the' if asked == 1 else 'all'} {_count(asked, 'memory')} that it had found before."
+               if asked == found else
                f"Of {_count(asked, 'memory')} that search had found before, it found {_number(found)} after.")
     if night.spent is not None:
         cost = f", {night.spent.cost:.2f} US dollars" if night.spent.cost is not None else ""
-        yield f"A language model was asked {_number(night.spent.calls)} times ({night.spent.tokens:,} tokens{cost})."
+        times = "once" if night.spent.calls == 1 else f"{_number(night.spent.calls)} times"
+        yield f"A language model was asked {times} ({night.spent.tokens:,} tokens{cost})."
     for warning in night.run.warnings[:QUOTED]:
         yield f"A warning: {warning.rstrip('.')}."
 

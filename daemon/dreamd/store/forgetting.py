@@ -198,11 +198,15 @@ def _is_folded(paths: Paths) -> bool:
 
 
 def find_left(paths: Paths, texts: Sequence[str]) -> list[str]:
-    """Files below the home, apart from the store and its log, in which one of some statements still stands word for word."""
+    """Files below the home, apart from the store and its log, in which one of some statements still stands word for word.
+
+    Graphs of networks are not read: they are made of weights alone, and of tens of megabytes.
+    """
     wanted = [words for words in map(observations.plain_words, texts) if words]
     left = []
     for path in sorted(paths.home.rglob("*")) if wanted else []:
         own = path.name.startswith(paths.store.name) and path.parent == paths.home
+        own = own or path.suffix == ".graph" and path.parent == paths.models
         if own or path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_LOOKED_INTO:
             continue
         body = path.read_bytes()

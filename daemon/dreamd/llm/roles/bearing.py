@@ -16,6 +16,7 @@ from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
 from dreamd.extraction.utterance import sentences
 from dreamd.judge.statement import Reading, read
+from dreamd.llm.roles.beside_quotes import in_place
 from dreamd.llm.roles.observer import Fact, Quoted
 from dreamd.llm.roles.record import Voice
 from dreamd.llm.roles.verbatim import framing, says
@@ -48,14 +49,14 @@ def weigh(fact: Fact) -> Borne | None:
     if not mine:
         return None
     alone = said_in(mine)
-    over = beyond(fact.text, alone)
+    over = beyond(fact.text, meant_by(mine))
     if not theirs or over in ("", OTHER_WORDS) and len(read(alone).content) > len(read(said_in(theirs)).content):
         return _borne(fact, Origin.USER, OBSERVED, alone, over)
     if any(_decides(one, other) for one in theirs for other in mine):
-        return _borne(fact, Origin.USER, OBSERVED, basis, beyond(fact.text, basis, answered=True))
+        return _borne(fact, Origin.USER, OBSERVED, basis, beyond(fact.text, meant_by(fact.quotes), answered=True))
     if any(_accepts(other) for other in mine):
-        return _borne(fact, Origin.AGENT, OBSERVED_ACCEPTED, basis, beyond(fact.text, basis))
-    if not beyond(fact.text, alone):
+        return _borne(fact, Origin.AGENT, OBSERVED_ACCEPTED, basis, beyond(fact.text, meant_by(fact.quotes)))
+    if not over:
         return _borne(fact, Origin.USER, OBSERVED, alone, "")
     return Borne(Origin.AGENT, observed_waits("said-by-agent"), basis)
 
@@ -77,6 +78,12 @@ def _accepts(said: Quoted) -> bool:
     answer = said.line.whole or said.line.text
     agrees = patterns.cue("words/sure", "affirmation", whole=True).match(answer.strip(" .!")) is not None
     return len(answer) <= SHORT_ANSWER and agrees
+
+
+def meant_by(quotes: Sequence[Quoted]) -> str:
+    """The same sentences, each with what stands beside it in its message and says how it is meant."""
+    return "\n".join(dict.fromkeys(
+        in_place(sentence, one.line.whole, one.line.after) for one in quotes for sentence in said_in([one]).split("\n")))
 
 
 def said_in(quotes: Sequence[Quoted]) -> str:

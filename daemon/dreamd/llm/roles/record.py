@@ -14,6 +14,8 @@ from enum import StrEnum
 
 from dreamd.core.events import Event, EventKind, Speaker
 from dreamd.extraction.borrowed import typed
+from dreamd.extraction.revisions import revision_of
+from dreamd.extraction.utterance import sentences
 from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import redact
 
@@ -56,6 +58,8 @@ class Line:
     number: int = 0
     whole: str = ""
     """For a person's line: all they typed in that message."""
+    after: str = ""
+    """The second thought with which the person's next message begins, if it begins with one."""
     question: bool = False
     """The agent's question that the person's message answers."""
 
@@ -73,11 +77,18 @@ def lines_of(events: Sequence[Event]) -> list[Line]:
         elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
             found += [replace(place, text=text) for text in _pieces(_shortened(_shown(event.text)))]
         elif event.kind in _HEARD and event.speaker is Speaker.HUMAN and event.text.strip():
+            again = _second_thought(event)
+            found = [replace(one, after=again) if again and one.turn == turn else one for one in found]
             turn += 1
             place = replace(place, turn=turn)
             found += [replace(place, text=text, question=True) for text in _pieces(_shown(event.question))]
             found += _heard(event, place)
     return found
+
+
+def _second_thought(event: Event) -> str:
+    first = next(iter(sentences(_shown(event.text))), "")
+    return first if revision_of(first) else ""
 
 
 def _heard(event: Event, place: Line) -> Iterator[Line]:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.stance import is_musing, is_question
 from dreamd.judge.statement import Reading, read
 from dreamd.text import patterns
+from dreamd.text.tokens import Token
 
 WORDS = "words/verbatim"
 _CLAUSES = re.compile(r"[,;:](?=\s)\s*|\s*[()，、；：]\s*|\s+[–—-]+\s+")
@@ -22,7 +24,9 @@ _WISHED = frozenset({"want", "like", "would", "i'd", "we'd"})
 
 def says(clause: str, sentence: str, *, answered: bool = False) -> bool:
     """Whether a clause says whole clauses of a sentence; `answered` where the sentence asks and somebody said yes to it."""
-    if is_question(sentence) and not answered or is_musing(sentence) or patterns.has("words/sure", "hedge", sentence):
+    if is_question(sentence) and not answered and not is_question(clause):
+        return False
+    if is_question(clause) or is_musing(sentence) or patterns.has("words/sure", "hedge", sentence):
         return _has_same_words(read(clause), read(sentence), small=_listed("light", read(sentence).tongue))
     clause, sentence = (patterns.cue(WORDS, "aside").sub(" ", text) for text in (clause, sentence))
     parts = [part for part in _CLAUSES.split(sentence) if part.strip()]
@@ -36,7 +40,8 @@ def turns(clause: str) -> bool:
     """Whether leaving a clause out makes what stands beside it another statement."""
     told = read(clause)
     return bool(told.conditions or told.denial.count or not told.spoken.isdisjoint(_listed("turns", told.tongue))
-                or patterns.starts(WORDS, "narrows", clause) or patterns.has("words/stance", "reports", clause))
+                or patterns.starts(WORDS, "narrows", clause) or patterns.has("words/stance", "reports", clause)
+                or revision_of(clause) is not None)
 
 
 def _is_said(clause: str, sentence: str, *, answered: bool) -> bool:
@@ -46,12 +51,17 @@ def _is_said(clause: str, sentence: str, *, answered: bool) -> bool:
 
 
 def _has_same_words(mine: Reading, theirs: Reading, *, small: frozenset[str]) -> bool:
-    """Whether two have the same words in the same order, but for what one may add and what may be missing of the other."""
+    """Whether two have the same words in the same order and of the same time, but for what may be added and left out."""
     told = [[t for t in side.tokens if t.kind != "stop"] for side in (mine, theirs)]
     one, other = ({t.stem for t in side} for side in told)
     frame = _listed("frame", theirs.tongue)
-    kept = [t.stem for t in told[0] if t.stem in other or t.lower not in frame]
-    return bool(kept) and kept == [t.stem for t in told[1] if t.stem in one or t.lower not in small]
+    kept = [_word(t) for t in told[0] if t.stem in other or t.lower not in frame]
+    return bool(kept) and kept == [_word(t) for t in told[1] if t.stem in one or t.lower not in small]
+
+
+def _word(token: Token) -> tuple[str, bool]:
+    """What a form says: its word, and whether of the past. Who "owned" something need not own it."""
+    return token.stem, token.lower.endswith("ed") or token.lower in _listed("past", "en")
 
 
 @cache

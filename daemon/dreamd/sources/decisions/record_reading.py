@@ -291,8 +291,8 @@ def _said_of_itself(page: Page) -> Iterator[re.Match[str]]:
     for heading, text in page.sections:
         for part in re.split(r"\n\s*\n|\n(?=[ \t]*[-*+•][ \t])", text):
             line = _SPEAKS.match(part)
-            own = kind_of(heading) in ("decision", "summary", "context", "why") or _ITSELF.match(part)
-            if own and line and _NAMED_AT_ONCE.match(line["whom"]):
+            reasons = kind_of(heading) in ("decision", "summary", "context", "why")
+            if line and _NAMED_AT_ONCE.match(line["whom"]) and (reasons or _ITSELF.match(part)):
                 yield line
 
 
