@@ -28,7 +28,8 @@ CONVERSATIONS = ("Ignore memory for this conversation.", "From now on, don't use
 NEITHER = ("Ignore memory leaks in the test output", "Don't use memory mapped files for the index",
            "don't use memory for caching, use redis", "create a fresh context manager class",
            "The service crashed without memory limits set", "El proceso se queda sin memoria libre",
-           "Ignora la memoria condivisa del processo", "Gebruik geen geheugen voor de cache", "Без памяти процесс падает", "内存不足怎么办")
+           "Ignora la memoria condivisa del processo", "Gebruik geen geheugen voor de cache",
+           "Без памяти процесс падает", "内存不足怎么办")
 
 
 @pytest.mark.parametrize(("wanted", "said"), [*(("turn", one) for one in TURNS), *(("", one) for one in NEITHER),
