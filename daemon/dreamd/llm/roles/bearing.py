@@ -16,9 +16,9 @@ from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
 from dreamd.extraction.utterance import sentences
 from dreamd.judge.statement import Reading, read
+from dreamd.llm.roles.message_context import in_place
 from dreamd.llm.roles.observer import Fact, Quoted
 from dreamd.llm.roles.record import Voice
-from dreamd.llm.roles.surroundings import in_place
 from dreamd.llm.roles.verbatim import framing, says
 from dreamd.text import patterns
 from dreamd.text.tokens import fold
