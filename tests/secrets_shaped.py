@@ -10,6 +10,7 @@ B64 = "Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3A="
 
 SHAPED = {
     "export db pw": ("export DB_PW=marmalade", "marmalade"),
+    "attribute of a setting": ('<add key="SmtpPassword" value="moorhen and coot" />', "moorhen"),
     "export pass": ("export DB_PASS=kelp77", "kelp77"),
     "export pgpassword": ("PGPASSWORD=kelpmoss psql -h db", "kelpmoss"),
     "export mysql pwd": ("MYSQL_PWD=kelpmoss mysql -u root", "kelpmoss"),

@@ -54,7 +54,7 @@ def inspect(world: World) -> Report:
               surroundings.check_natives(world, chosen, site), surroundings.check_disk(world),
               preferences.check_settings(world, site), layout.check_layout(world), store,
               vital_signs.check_dreamer(world, chosen, cycle, facts.awake), vital_signs.check_door(world, inbox),
-              vital_signs.check_pulse(world), vital_signs.check_fence(facts, beats), vital_signs.check_pause(world)]
+              vital_signs.check_pulse(world), vital_signs.check_fence(world, facts, beats), vital_signs.check_pause(world)]
     if store.verdict == "healthy":
         capture, unread = conversations.check_capture(world, facts, chosen)
         came = [t for t in (facts.oldest, inbox.oldest, unread) if t is not None]

@@ -39,7 +39,7 @@ from dreamd.models.multilingual_base import MultilingualBase, find_base
 
 ABOUT = "lasting_net.json"
 UNSEEN = -10_000.0
-LASTS, MAY_LAST = (-0.5, 0.0, 0.5, 1.0), (-2.0,)
+LASTS, MAY_LAST = (0.0, 0.5, 1.0), (-2.0,)
 """Limits that are tried."""
 
 
@@ -56,7 +56,7 @@ class Recipe:
     plain: float = 0.6
     """Share of the sentences without anything that is read in each epoch."""
     wanted: float = 2.0
-    misleading: float = 1.5
+    misleading: float = 1.0
     """What the loss counts of a sentence that lasts, and of one that only looks so; another counts once."""
     seed: int = 3
 

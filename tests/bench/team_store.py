@@ -40,6 +40,7 @@ from team_server import ENDING, Server, running
 
 AT, NIGHT = "2026-01-06T12:00:00Z", "2026-01-07T20:00:00Z"
 SETTINGS = "-c listen_addresses='' -c shared_buffers=256MB -c max_wal_size=2GB"
+LEFT_OUT = "not done for lack of time"
 BATCH = 500
 LOST_AFTER_S = 60
 """Longer than a busy machine makes a worker wait: work that is taken from one that is alive is done twice."""
@@ -67,6 +68,10 @@ class Drawn:
         """Unit vectors."""
         rows = self.rng.standard_normal((count, DIM)).astype(np.float32)
         return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+
+
+class TimeIsUp(Exception):
+    """There is no time left for what it names."""
 
 
 class Asking:
@@ -222,8 +227,11 @@ def settle_in(server: Server, root: Path, seed: int) -> Town:
 
 
 def measure(sizes: argparse.Namespace) -> Iterator[tuple[str, object]]:
-    """Every figure, one after the other: scopes alone, then among more and more others."""
-    small, large, asks = sizes.small, sizes.large, sizes.asks
+    """Every figure, one after the other: scopes alone, then among more and more others; and what there was no time for."""
+    small, large, asks, end = sizes.small, sizes.large, sizes.asks, time.monotonic() + 60 * sizes.minutes
+    if time.monotonic() >= end:
+        yield LEFT_OUT, "everything"
+        return
     with tempfile.TemporaryDirectory() as place, running(settings=SETTINGS) as server:
         town = settle_in(server, Path(place) / "small", 1)
         town.load("project:small", small)
@@ -238,13 +246,22 @@ def measure(sizes: argparse.Namespace) -> Iterator[tuple[str, object]]:
         yield f"recall in a scope of {large:,} alone, ms of CPU (of the clock)", alone["project:large"]
         town.load("project:small", small)
         for size in sorted(sizes.memories):
-            yield from _crowded(town, size, sizes, alone)
+            try:
+                yield from _crowded(town, size, sizes, alone, end)
+            except TimeIsUp as stopped:
+                yield LEFT_OUT, f"at {size:,}: {stopped}; and all beyond that"
+                return
 
 
-def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, Asked]) -> Iterator[tuple[str, object]]:
-    """All that is measured of a store of one size."""
+def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, Asked], end: float,
+             ) -> Iterator[tuple[str, object]]:
+    """All that is measured of a store of one size.
+
+    Raises TimeIsUp with what there was no time for.
+    """
     began, before, at = time.perf_counter(), town.count, f"at {size:,}"
     while town.count < size:
+        _hurry(end, f"loading, which had come to {town.count:,}")
         town.load(f"project:other-{len(town.known)}", min(sizes.small, size - town.count))
     if town.count > before:
         yield f"{at}: loaded, memories a second", round((town.count - before) / (time.perf_counter() - began))
@@ -257,12 +274,19 @@ def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, 
         yield f"{at}: recall in a scope of {count:,}, ms of CPU (of the clock)", asked
         yield f"{at}: recall in a scope of {count:,}, times the same alone, CPU", round(asked.cpu_ms / first.cpu_ms, 2)
     for workers in (1, 2):
-        yield from _night(town, at, sizes.new or town.count // 100, workers)
+        yield from _night(town, at, sizes.new or town.count // 100, workers, end)
 
 
-def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, object]]:
+def _hurry(end: float, what: str) -> None:
+    if time.monotonic() >= end:
+        raise TimeIsUp(what)
+
+
+def _night(town: Town, at: str, new: int, workers: int, end: float) -> Iterator[tuple[str, object]]:
     """A night with some new observations, in scopes as they come, by workers in processes of their own."""
     tenant, server, scopes = town.server.tenants[-1], town.server, list(town.known)
+    told = f"a night with {new:,} new, workers: {workers}"
+    _hurry(end, told)
     town.nights += 1
     town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {town.nights}{n}",
                                  scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
@@ -275,11 +299,13 @@ def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, o
                                  before)[0][0] >= workers, within_s=600)
         own, theirs, began = sum(map(_cpu_s, at_work)), town.server_cpu_s(), time.perf_counter()
         server.hurry(tenant)
-        until(lambda: not server.ask("SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
-                                     "AND status IN ('todo', 'doing') LIMIT 1", tenant), within_s=36_000)
+        until(lambda: time.monotonic() >= end or not server.ask(
+            "SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
+            "AND status IN ('todo', 'doing') LIMIT 1", tenant), within_s=36_000)
+        _hurry(end, told)
         took, spent, base = time.perf_counter() - began, sum(map(_cpu_s, at_work)) - own, town.server_cpu_s() - theirs
         peak = max(int(_status(process, "VmHWM")) for process in at_work) // 1024
-    told = f"{at}: a night with {new:,} new, workers: {workers}"
+    told = f"{at}: {told}"
     yield f"{told}, ms each", round(1000 * took / new, 1)
     yield f"{told}, CPU of workers, ms each", round(1000 * spent / new, 1)
     yield f"{told}, CPU of the database, ms each", round(1000 * base / new, 1)
@@ -325,6 +351,7 @@ def main() -> None:
     parser.add_argument("--small", type=int, default=500, help="of every other scope")
     parser.add_argument("--asks", type=int, default=40, help="questions of which the mean is told")
     parser.add_argument("--new", type=int, default=0, help="observations of a night; 0: one for each hundred memories")
+    parser.add_argument("--minutes", type=float, default=50, help="after which nothing more is begun")
     parser.add_argument("--json", type=Path, default=Path("build/team_store.json"))
     chosen = parser.parse_args()
     ENDING.heed()
@@ -335,7 +362,8 @@ def main() -> None:
         told[name] = value
         print(f"{name}: {value}", flush=True)
         chosen.json.write_text(json.dumps({"sizes": vars(chosen), "figures": told}, indent=1, default=str))
-    plot(told, sorted(chosen.memories), chosen.json.with_suffix(".png"))
+    if any(name.startswith("at ") for name in told):
+        plot(told, sorted(chosen.memories), chosen.json.with_suffix(".png"))
 
 
 if __name__ == "__main__":

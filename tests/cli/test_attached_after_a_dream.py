@@ -194,3 +194,21 @@ def test_a_first_dream_with_nothing_to_do_is_no_run_in_the_record(dream, tmp_pat
     assert dream.json("consolidate")["run"] is None
     assert dream("attach", str(kept(tmp_path, MEMORY="# Memory\n\n- The loom answers on port 7310.\n")), "--yes").code == 0
     assert dream.json("consolidate")["run"] is None
+
+
+def test_who_asks_for_the_last_dream_is_pointed_at_what_an_attached_directory_lost(dream, tmp_path):
+    index = kept(tmp_path, MEMORY="# Memory\n\n" + "- The loom answers on port 7310.\n" * 2) / "MEMORY.md"
+    assert dream("attach", str(index.parent), "--yes").code == 0
+    run = dream.json("history")["runs"][0]["run"]
+    for verb in ("diff", "undo"):
+        told = dream(verb)
+        assert told.code == 10 and f"dream {verb} {run}" in told.err
+    dream("note", "Spools are counted on Mondays.")
+    dream("consolidate")
+    assert run not in dream("diff").out + dream("diff").err
+    index.write_text(index.read_text() + "- The loom answers on port 7310.\n")
+    dream("consolidate")
+    run = dream.json("history")["runs"][0]["run"]
+    assert f"dream diff {run}" in (told := dream("diff")).out + told.err
+    assert f"dream undo {run}" in (told := dream("undo", "--dry-run")).out + told.err
+    assert f"dream undo {run}" in (told := dream("undo")).out + told.err

@@ -62,8 +62,8 @@ def test_the_gold_set_has_ten_questions_of_each_kind(measured):
 @pytest.mark.model
 def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
     assert set(measured["ablation"]) == {
-        "words", "vectors", "class-boost", "supersession", "age", "floor", "share-of-best", "answer", "context", "value",
-        "speaker", "passages"}
+        "words", "vectors", "class-boost", "supersession", "age", "floor", "share-of-best", "answer", "silence", "context",
+        "value", "speaker", "passages"}
     assert measured["ablation"]["vectors"]["recall@10"] > 0
     assert all("mrr" in row for row in measured["ablation"].values())
 

@@ -6,6 +6,7 @@ Every state starts as a copy of one home in which everything is well: it dreamed
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 import shutil
@@ -26,6 +27,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Outage
 from dreamd.core.telemetry import Heartbeat
 from dreamd.core.values import Origin
+from dreamd.dream import going_back
 from dreamd.probing import integrity, vital_signs
 from dreamd.probing.health import Report
 from dreamd.service.gating.pause import pause
@@ -51,6 +53,7 @@ class Scene:
     env: dict[str, str] = field(default_factory=dict)
     deep: bool = False
     held: ExitStack = field(default_factory=ExitStack)
+    folder_of_settings: str = ""
 
     @property
     def home(self) -> Path:
@@ -62,7 +65,7 @@ class Scene:
 
     @property
     def config(self) -> Path:
-        return self.house.root / "dream.toml"
+        return self.house.root / f"{self.folder_of_settings}dream.toml"
 
     def ask(self) -> Report:
         """What the probe answers."""
@@ -186,6 +189,9 @@ BROKEN |= {
     "facts_of_the_store_deleted": lambda s: s.sql("DELETE FROM meta"),
     "a_column_gone": lambda s: s.sql("ALTER TABLE memory DROP COLUMN pinned"),
     "an_index_gone": lambda s: s.sql("DROP INDEX observation_key"),
+    "a_trigger_that_lets_nothing_in": lambda s: s.sql(
+        "CREATE TRIGGER t BEFORE INSERT ON observation BEGIN SELECT RAISE(ABORT, 'no'); END"),
+    "runs_that_never_ended": lambda s: s.sql("UPDATE run SET ended_at = NULL"),
     "the_zone_of_the_store_is_none": lambda s: s.sql("UPDATE meta SET value = 'Mars/Phobos' WHERE key = 'zone'"),
     **{f"table_{name}_gone": (lambda s, name=name: s.sql(f"DROP TABLE {name}"))  # type: ignore[misc]
        for name in sorted(integrity.shape_of(schema.VERSION))},
@@ -410,6 +416,23 @@ def an_index_that_is_a_folder(s: Scene) -> None:
     index.mkdir()
 
 
+def written_over(body: bytes, *, topics: bool) -> State:
+    """Pages of which another program left only this."""
+
+    def made(s: Scene) -> None:
+        for page in (page for page in s.pages if (page.name != "MEMORY.md") is topics):
+            page.write_bytes(body)
+
+    return made
+
+
+BROKEN |= {
+    f"{'notes' if topics else 'indexes'}_{how}": written_over(body, topics=topics) for topics in (False, True)
+    for how, body in {"in_another_encoding": "Der Hafen schließt um fünf.\n".encode("latin-1"), "of_one_sign": b"?" * 200,
+                      "that_are_packed": gzip.compress(b"The quay is closed. " * 40, mtime=0)[:60]}.items()}
+BROKEN["notes_cut_in_their_heads"] = written_over(b"---\nname: reference\ndescr", topics=True)
+
+
 @broken
 def an_index_that_is_a_link(s: Scene) -> None:
     index = s.index
@@ -426,6 +449,52 @@ def a_home_of_somebody_else(s: Scene) -> None:
 
 
 # ---- what came in, and what came of it --------------------------------------------------------------------------
+
+
+@broken
+def a_store_that_takes_no_word(s: Scene) -> None:
+    closed = os.access
+    s.monkeypatch.setattr(os, "access", lambda path, how: closed(path, how) and not (
+        str(path).endswith("dream.db") and how & os.W_OK))
+
+
+@broken
+def a_folder_of_settings_that_is_a_file(s: Scene) -> None:
+    s.config.write_text("")
+    s.folder_of_settings = "dream.toml/"
+
+
+@broken
+def the_store_of_another_home(s: Scene) -> None:
+    other = House(s.house.root / "other")
+    other.say(iso(NOW - 30 * HOUR), *STATED)
+    other.dream(iso(DREAMED))
+    put_in_its_place(s, other.paths.store.read_bytes())
+
+
+@broken
+def an_older_store_laid_back_by_hand(s: Scene) -> None:
+    before = s.house.paths.store.read_bytes()
+    s.house.say(iso(NOW - 20 * HOUR), "The mail relay is called otter.")
+    s.house.dream(iso(NOW - 20 * HOUR))
+    put_in_its_place(s, before)
+
+
+def put_in_its_place(s: Scene, body: bytes) -> None:
+    """Put another store in the place of the one that is there."""
+    for beside in ("dream.db-wal", "dream.db-shm"):
+        (s.home / beside).unlink(missing_ok=True)
+    s.house.paths.store.write_bytes(body)
+
+
+@healthy
+def gone_back_to_a_backup(s: Scene) -> None:
+    going_back.restore_store(s.house.world(iso(NOW - HOUR)))
+
+
+@healthy
+def a_conversation_of_an_hour_where_somebody_dreams_by_hand(s: Scene) -> None:
+    s.transcript("a.jsonl", NOW - 2 * HOUR)
 
 
 @broken

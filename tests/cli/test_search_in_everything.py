@@ -42,3 +42,13 @@ def test_status_tells_the_share_of_each_category(lived_in):
     shares = lived_in.json("status")["categories"]
     assert sum(s["memories"] for s in shares.values()) == len(lived_in.json("list")["memories"])
     assert sum(s["share"] for s in shares.values()) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.model
+def test_where_nothing_answers_a_question_the_answer_says_so_and_how_to_see_what_is_near(lived_in):
+    question = "Who is the mother of the billing API's author?"
+    told = lived_in("search", question)
+    assert "nothing found that answers" in told.out and "8080" not in told.out and "`dream search --all`" in told.err
+    assert lived_in.json("search", question)["near"]
+    for words in ((question, "--all"), ("billing API",), ("on which port does the billing API listen?",)):
+        assert "8080" in lived_in("search", *words).out

@@ -96,3 +96,10 @@ def test_a_bit_flipped_anywhere_in_the_shape_is_damage_or_harmless(slept: House,
         seen, tried = seen + says(lambda home: home.faults(NIGHT), house), tried + 1
     assert len(places) > 5000
     assert seen > tried / 2, "the control: most of these are seen"
+
+
+def test_what_another_program_has_done_whenever_dream_writes_is_seen_by_the_check(slept: House) -> None:
+    with closing(sqlite3.connect(slept.paths.store)) as store:
+        store.execute("CREATE TRIGGER watch BEFORE INSERT ON memory BEGIN SELECT RAISE(ABORT, 'no'); END")
+    assert any("watch" in fault for fault in slept.faults(NIGHT))
+    assert says(dream, slept)

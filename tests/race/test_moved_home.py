@@ -70,6 +70,20 @@ def test_an_empty_directory_in_the_place_of_the_home_stays_without_a_store(place
     assert len(list(place.paths.inbox.glob("*.json"))) == 1
 
 
+def test_a_note_below_a_mount_point_comes_along_when_the_home_is_back(place: Place) -> None:
+    served(place)
+    home, elsewhere, below = place.paths.home, place.base / "elsewhere", place.base / "below"
+    home.rename(elsewhere)
+    home.mkdir()
+    assert place.dream("note", MEANWHILE).returncode == 0
+    held = Path(f"/proc/{place.started[0].pid}/fd")
+    place.waits_for(lambda: any(os.path.realpath(one) == str(place.paths.inbox) for one in held.iterdir()))
+    home.rename(below)
+    elsewhere.rename(home)
+    place.waits_for(lambda: place.rows("SELECT text FROM observation") == [(NOTED,), (MEANWHILE,)])
+    assert not list((below / "inbox").glob("*.json"))
+
+
 def test_a_store_that_vanishes_under_a_service_is_not_founded_anew(place: Place) -> None:
     served(place)
     place.paths.store.unlink()

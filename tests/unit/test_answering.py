@@ -62,10 +62,6 @@ def test_what_was_archived_and_is_far_by_itself_is_shown_where_it_may_answer(
         assert bool(rank("kiln", [Hit(gone, 0.0, nearness)], now=NOW, rules=RULES, asked=asked)) is there
 
 
-def test_one_result_alone_is_not_read() -> None:
-    assert _ranked([], count=1)[0].parts["answers"] == 0.0
-
-
 def test_what_is_far_is_shown_where_it_reads_as_an_answer_and_not_otherwise() -> None:
     hits = [Hit(_memory("near"), 0.0, 0.6), Hit(_memory("far"), 0.0, 0.1), Hit(_memory("remote"), 0.0, 0.1)]
     likely = {"near": 0.1, "far": 0.8, "remote": 0.3}
@@ -138,6 +134,27 @@ def test_of_two_answers_the_later_stands_alone_where_it_took_the_place_of_the_ea
 
     assert [one.memory.id for one in without_earlier_answers(_told(9, 2, 1), replaced)] == ["m1", "m2"]
     assert asked == [("m0", "m1")], "what is no answer takes nobody's place, and the earlier never that of the later"
+
+
+def test_what_answered_before_goes_also_where_the_question_hardly_reads_it_as_an_answer_today() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def replaced(pairs: Sequence[tuple[Ranked, Ranked]]) -> list[float]:
+        asked.extend((old.memory.id, new.memory.id) for old, new in pairs)
+        return [0.9 for _ in pairs]
+
+    new, beside, old = _told(1, 1, 9)
+    assert [one.memory.id for one in without_earlier_answers([new, beside, old], replaced)] == ["m0", "m1"]
+    assert asked == [("m2", "m0"), ("m2", "m1")]
+    surely_none = replace(old, parts={"answers": 0.005})
+    assert without_earlier_answers([new, surely_none], replaced) == [new, surely_none]
+
+
+def test_a_later_answer_before_an_earlier_one_keeps_its_place() -> None:
+    new, beside, old = _told(1, 5, 9)
+    told = without_earlier_answers([new, beside, old], lambda pairs: [
+        0.9 if (o.memory.id, n.memory.id) == ("m2", "m0") else 0.1 for o, n in pairs])
+    assert [one.memory.id for one in told] == ["m0", "m1"], "it fell to the place of the earlier"
 
 
 @pytest.mark.parametrize(("days", "pinned", "likely"), [((9, 2, 1), False, [0.2]), ((9, 2, 1), True, []),

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.core.values import Cursor
+from dreamd.sources.decisions.decision_folder import DecisionRecords
 from dreamd.sources.decisions.record_chains import Chain, chain
 from dreamd.sources.decisions.record_folders import folders_below, pages_of
 from dreamd.sources.decisions.record_reading import Record, read_record
@@ -55,6 +57,24 @@ DIALECTS = {
                                            f"Decision\n========\n\n{SAID}\n"),
     "german and taking over": ("0007-eine-tabelle.md", "# 7. One table\n\nDatum: 05.03.2024\n\n## Status\n\nAkzeptiert\n\n"
                                f"Ersetzt [2. Zwei](0002-zwei.md)\n\n## Entscheidung\n\n{SAID}\n"),
+    "fenced": ("0007-a.md", f"# 007 - One table\n\n```\nAuthor: the harbour\nDate: 2024-03-05\nStatus: Active\n```\n{BODY}"),
+    "fenced and named": ("0007-a.md", f"{TOP}```yaml\nstatus: accepted\ndate: 2024-03-05\nsupersedes: []\n```\n{BODY}"),
+    "one level down": ("0007-a.md", f"---\nadr:\n  status: accepted\n  date: 2024-03-05\n---\n{TOP}{BODY}"),
+    "defined": ("0007-a.md", f"{TOP}Status\n: Accepted\n\nDate\n: 2024-03-05\n{BODY}"),
+    "defined in html": ("0007-a.md", f"{TOP}<dl><dt>Status</dt><dd>Accepted</dd><dt>Date</dt><dd>2024-03-05</dd></dl>\n{BODY}"),
+    "defined in asciidoc": ("0007-a.adoc", f"= One table\n\nStatus:: Accepted\nDate:: 2024-03-05\n\n== Decision\n\n{SAID}\n"),
+    "bold above": ("0007-a.md", f"{TOP}**Status**\nAccepted\n\n**Date**\n2024-03-05\n{BODY}"),
+    "signed at its foot": ("0007-a.md", f"{TOP}{BODY}\n---\n\n*Status: accepted on 2024-03-05*\n"),
+    "headings with names": ("0007-a.md", f"# One table {{#adr-7}}\n\n## Status {{#status}}\n\nAccepted (2024-03-05)\n{BODY}"),
+    "only the changes have days": ("adr-007-a.md", f"# ADR 7: One table\n\n## Changelog\n\n* 2024-01-02: first draft\n"
+                                                   f"* 2024-03-05: second draft\n\n## Status\n\nACCEPTED, not built\n{BODY}"),
+    "restructured remarks": ("0007-a.rst", "7. One table\n############\n\nStatus\n******\n\n**Accepted** *2024-03-05*\n\n"
+                             ".. One of these:\n    - **Draft** while it is discussed\n\n"
+                             "    - **Superseded** *(date)* later\n\n"
+                             f"Decision\n********\n\n{SAID}\n"),
+    "unmarked title": ("0007-a.rst", f"7. One table\n\nStatus\n------\nAccepted (2024-03-05)\n\nDecision\n--------\n{SAID}\n"),
+    "dutch": ("0007-a.md", f"{TOP}Status: Geaccepteerd\nDatum: 5 maart 2024\n\n## Besluit\n\n{SAID}\n"),
+    "polish": ("0007-a.md", f"{TOP}**Status:** Zaakceptowano\n**Data:** 2024-03-05\n\n## Decyzja\n\n{SAID}\n"),
     "german": ("0007-eine-tabelle.md", f"{TOP}**Status:** Angenommen\n**Datum:** 5. März 2024\n\n## Entscheidung\n\n{SAID}\n"),
 }
 
@@ -74,6 +94,8 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Proposed → Accepted", "accepted"), ("~~Proposed~~ Accepted", "accepted"), ("Declined", "rejected"),
     ("Deprecated since 2025-01-01", "deprecated"), ("Superseded by ADR-0012", "superseded"), ("Parked", "unknown"),
     ("Partially superseded by ADR-0012, accepted", "accepted"), ("Accepted, partially superseded by ADR-0012", "accepted"),
+    ("**Provisional**\n\nIt will be *Accepted* once it is built.", "proposed"),
+    ("Draft (=> Accepted)", "proposed"), ("Verworpen", "rejected"), ("Ersatt av ADR-0012", "superseded"),
     ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
     ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"),
     ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
@@ -85,6 +107,7 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
 
 
 @pytest.mark.parametrize(("name", "text"), [
+    ("0000-how-to-start.md", "# How to start a record\n\nBegin with this:\n\n```\nStatus: Draft\nDate: DD/MM/YYYY\n```\n"),
     ("README.md", "# Decisions\n\n| ADR | Status |\n|--|--|\n| [1](0001-x.md) | Accepted |\n"),
     ("index.md", "# Index\n\n* [ADR-0001](0001-x.md) accepted\n"),
     ("0000-template.md", "# Title\n\nStatus: Accepted\n" + BODY),
@@ -136,12 +159,45 @@ def heirs(found: Chain) -> dict[str, list[str]]:
     ("## Statut\n\nAcceptée", "## Statut\n\nAcceptée\n\nAnnule et remplace ADR-0007"),
     ("Status: replaced by ADR 0009", "Status: shipped"),
     ("Status: accepted", "* Status: accepted\n* Related decisions: replaces decision 0007"),
+    ("| Status | Date | Owner |\n|--|--|--|\n| ~~Accepted~~ Superseded by [ADR-9](0009-two.md) | 2024 | us |",
+     "Status: accepted"),
+    ("> ⚠️ **Superseded** by [ADR 9](0009-two.md)", "Status: accepted"),
+    ("```\nStatus: superseded by ADR 0009\n```", "Status: accepted"),
+    ("Status: accepted", "Status: accepted\n\n## Decision\n\nOne table.\n\nThis record replaces ADR 0007."),
+    ("Status: accepted", "Status: accepted\n\n## Decision\n\nOne table.\n\nSupersedes: [0007](../adr/0007-one.md)"),
+    ("Status: accepted", "Status: accepted\n\n## Consequences\n\n- Less to keep.\n- This decision supersedes ADR-0007."),
+    ("Status: Zastąpiono przez ADR-0009", "Status: accepted"),
     ("Status: accepted", "Status: accepted\n\n> [!NOTE]\n> Supersedes ADR-0007"),
 ])
 def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -> None:
     found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
     assert heirs(found) == {"0007": ["ADR-0009"]}
     assert [found.standing(one).value for one in found.records] == ["superseded", "accepted", "accepted"]
+
+
+def test_what_the_title_says_in_brackets_names_the_record_that_took_over() -> None:
+    old = read_record("0007-one.md", f"# 7. One table (superseded by ADR-0009)\n{BODY}")
+    assert old is not None
+    assert heirs(chain([old, record("0009-two.md", "Status: accepted")])) == {"0007": ["ADR-0009"]}
+
+
+def test_records_that_are_weighed_or_told_about_end_nothing() -> None:
+    found = chain([record("0007-one.md", "Status: accepted"), record("0009-two.md", (
+        "Status: accepted\n\n## Options\n\n* Supersedes ADR-0007 with paper\n\n## Decision\n\nOne.\n\n"
+        "This ADR supersedes the quay clauses of ADR-0007.\n\nThis ADR supersedes ADR-0007 for the north only.\n\n"
+        "## Consequences\n\n"
+        "We looked at ADR-0007, which in the other harbour was\nsuperseded by ADR-0007b."))])
+    assert heirs(found) == {}
+
+
+def test_days_with_slashes_are_read_as_the_folder_writes_them(tmp_path: Path) -> None:
+    for number, day in ((1, "05/03/2024"), (2, "29/12/2021")):
+        (tmp_path / f"000{number}-x.md").write_text(f"# {number}. Quays\n\nDate: {day}\nStatus: accepted\n{BODY}")
+    told = DecisionRecords().read(tmp_path, Cursor(), budget_bytes=1 << 20).events
+    assert [str(one.at.date()) for one in told] == ["2024-03-05", "2021-12-29"]
+    (tmp_path / "0002-x.md").write_text(f"# 2. Quays\n\nDate: 12/29/2021\nStatus: accepted\n{BODY}")
+    told = DecisionRecords().read(tmp_path, Cursor(), budget_bytes=1 << 20).events
+    assert [str(one.at.date()) for one in told] == ["2024-05-03", "2021-12-29"]
 
 
 def test_a_year_before_the_number_belongs_to_it() -> None:

@@ -72,12 +72,14 @@ def test_the_end_of_what_came_before_is_read_and_the_beginning_of_the_sentence()
 
 
 @pytest.mark.model
-def test_of_an_author_it_never_met_it_hears_half_as_much_again_as_a_sure_form_tells(lasts: Lasts) -> None:
-    """Rules in talk, beside as many orders for the moment."""
-    told = lasting_talks.load_talks(ASKED / "r3.jsonl")
+@pytest.mark.parametrize(("author", "times"), [("r3", 1.3), ("m4", 2.0)])
+def test_of_an_author_it_never_met_it_hears_more_than_a_sure_form_tells(lasts: Lasts, author: str, times: float) -> None:
+    """Rules in talk, beside as many orders for the moment; and days of work, in which next to nothing is meant to last."""
+    told = lasting_talks.load_talks(ASKED / f"{author}.jsonl")
     read, formed = lasting_talks.figures(told, lasts), lasting_talks.figures(told, None)
-    assert read["recall"] >= max(0.6, 1.4 * formed["recall"])
-    assert read["precision"] >= 0.6
+    assert read["recall"] >= max(0.55, times * formed["recall"])
+    assert read["precision"] >= 0.5
+    assert read["false_in_empty"] <= 0.35
 
 
 @pytest.mark.model

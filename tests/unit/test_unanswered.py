@@ -8,13 +8,15 @@ from datetime import UTC, datetime
 import pytest
 
 from dreamd.core.clock import parse_instant
+from dreamd.core.settings import RecallSettings
 from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
 from dreamd.recall.answer import Look, search
 from dreamd.recall.ranking import Budget, Ranked
-from dreamd.recall.unanswered import is_unanswered, lacks_what_is_asked
+from dreamd.recall.unanswered import is_unanswered, lacks_what_is_asked, reads_none
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
+NOBODY_SAID = "What is Runa's dog called?"
 
 
 def result(text: str, near: float) -> Ranked:
@@ -88,3 +90,66 @@ def test_what_is_over_answers_no_question_that_has_nothing_to_do_with_it(thought
         assert not search(kit, "when does the ferry to the island leave?", quiet).results
         (found,) = search(kit, "who has the kiln?", quiet).results
         assert (found.memory.status, "kiln" in found.memory.text) == (Status.ARCHIVED, True)
+
+
+@pytest.mark.parametrize(("question", "surest", "nothing"), [
+    (NOBODY_SAID, 0.004, True), (NOBODY_SAID, 0.04, False), (NOBODY_SAID, None, False),
+    ("what is Runa's dog called", 0.004, True),
+    ("wie heißt der Hund von Runa?", 0.004, True), ("Runa dog", 0.004, False), ("Runa's dog is called Bo", 0.004, False)])
+def test_a_question_is_answered_with_nothing_where_even_the_surest_reads_as_no_answer(
+        question: str, surest: float | None, nothing: bool) -> None:
+    read = [] if surest is None else [(0.001, "Runa has a cat"), (surest, "Runa sings")]
+    assert reads_none(question, read, RecallSettings()) is nothing
+    assert not reads_none(question, read, RecallSettings(least_sure=0.0))
+
+
+@pytest.mark.parametrize(("question", "surest", "nothing"), [
+    ("What did Runa buy?", "Oke: I bought a boat", True),
+    ("What did Runa buy?", "Oke: Runa bought a boat", False),
+    ("What did Runa buy?", "Oke: So you bought a boat!", False),
+    ("What did Runa buy?", "Runa: I bought a boat", False),
+    ("What did Runa and Oke buy?", "Oke: I bought a boat", False),
+    ("What did Runa buy?", "They bought a boat", False),
+    ("What was the purchase?", "Oke: I bought a boat", False)])
+def test_what_somebody_else_says_of_himself_answers_no_question_about_another(
+        question: str, surest: str, nothing: bool) -> None:
+    read = [(0.9, surest), (0.4, "Runa: I sang")]
+    assert reads_none(question, read, RecallSettings()) is nothing
+    assert not reads_none(question, [(0.4, surest), (0.9, "Runa: I sang")], RecallSettings())
+
+
+@pytest.fixture
+def about_runa(thoughtful: House) -> House:
+    """What was said about two people, dreamt over."""
+    thoughtful.say(FIRST_DAY, "Runa sings in the choir on Mondays", "Runa handed the cedar kiln to Oke",
+                   "Runa gets the kiln shelves from a quarry near Husum")
+    thoughtful.dream(FIRST_NIGHT)
+    return thoughtful
+
+
+@pytest.mark.model
+def test_what_nobody_said_is_answered_with_nothing_and_words_still_find_all(about_runa: House) -> None:
+    quiet = Look(record=False)
+    with about_runa.kit(parse_instant(FIRST_NIGHT).isoformat()) as kit:
+        nothing = search(kit, NOBODY_SAID, quiet)
+        assert not nothing.results and nothing.near
+        for query, look in ((NOBODY_SAID, replace(quiet, everything=True)), (NOBODY_SAID, replace(quiet, budget=Budget.DEEP)),
+                            ("Runa", quiet), ("who got the cedar kiln?", quiet), ("where does Runa buy shelves?", quiet)):
+            found = search(kit, query, look)
+            assert found.results and not found.near, query
+
+
+@pytest.mark.model
+def test_a_person_has_the_nearest_shown_whatever_it_answers(about_runa: House) -> None:
+    about_runa.furnish(recall={"least_sure": 0.0})
+    with about_runa.kit(parse_instant(FIRST_NIGHT).isoformat()) as kit:
+        assert search(kit, NOBODY_SAID, Look(record=False)).results
+
+
+@pytest.mark.model
+def test_one_result_alone_is_read_as_well(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, "Runa sings in the choir on Mondays")
+    thoughtful.dream(FIRST_NIGHT)
+    with thoughtful.kit(parse_instant(FIRST_NIGHT).isoformat()) as kit:
+        assert search(kit, NOBODY_SAID, Look(record=False)).near == 1
+        assert search(kit, "when does Runa sing?", Look(record=False)).results

@@ -48,7 +48,7 @@ from dreamd.store.connection import Store
 from dreamd.store.journal import Run
 from dreamd.text.redaction import redact
 
-KIND = "attach"
+KIND = journal.ATTACH
 META = "attached"
 MOST_NAMED = 5
 _DAY_NOTE = re.compile(r" ?\((?:\w+ )?\d{4}-\d\d-\d\d\)$")

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from dreamd.agents.foreign_dir import decode, encode
 from dreamd.agents.guarding.foreign_secrets import apply_change, encode_change, lines_with_secrets
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, StoreMissing
@@ -70,7 +71,7 @@ class Shelf:
         """Keep each file before and after, and the archived entries, and last of all the manifest that makes them count."""
         place = self.place(manifest.run)
         for pair in pairs:
-            secret = any(body is not None and lines_with_secrets(_text(body)) for body in pair)
+            secret = any(body is not None and lines_with_secrets(decode(body)) for body in pair)
             for body, other in (pair, pair[::-1]):
                 if body is None:
                     continue
@@ -79,7 +80,7 @@ class Shelf:
                     fsio.write_atomic(place / sha, body)
                     continue
                 fsio.write_atomic(place / f"{sha}.change", encode_change(other or b"", body))
-                fsio.write_atomic(place / f"{sha}.masked", redact(_text(body)).text.encode("utf-8", "surrogateescape"))
+                fsio.write_atomic(place / f"{sha}.masked", encode(redact(decode(body)).text))
         fsio.write_atomic(place / ARCHIVE, archive)
         self._write(manifest)
 
@@ -141,7 +142,7 @@ class Shelf:
         """The runs whose backups hold secrets in plain text, with their kinds."""
         found = []
         for run in self._places():
-            kinds = [kind for path in self._bodies(run) for kind in mask_text(_text(path.read_bytes()), path.suffix)[1]]
+            kinds = [kind for path in self._bodies(run) for kind in mask_text(decode(path.read_bytes()), path.suffix)[1]]
             if kinds:
                 found.append((run, tuple(dict.fromkeys(kinds))))
         return found
@@ -150,13 +151,13 @@ class Shelf:
         """Mask the backups of every run; those that cannot be taken back any more, for the secret stood nowhere else."""
         spoilt = []
         for run in self._places():
-            fresh = {path: mask_text(_text(path.read_bytes()), path.suffix) for path in self._bodies(run)}
+            fresh = {path: mask_text(decode(path.read_bytes()), path.suffix) for path in self._bodies(run)}
             if not any(kinds for _, kinds in fresh.values()) or self._keep_changes(run):
                 continue
             spoilt.append(run)
             for path, (text, kinds) in fresh.items():
                 if kinds:
-                    fsio.write_atomic(path, text.encode("utf-8", "surrogateescape"))
+                    fsio.write_atomic(path, encode(text))
         return spoilt
 
     def _keep_changes(self, run: str) -> bool:
@@ -169,10 +170,10 @@ class Shelf:
             return False
         changes = {fsio.sha256_bytes(body): encode_change(other or b"", body) for old, new in pairs
                    for body, other in ((old, new), (new, old)) if body is not None}
-        if any(lines_with_secrets(_text(body)) - set(_text(other or b"").splitlines()) for old, new in pairs
+        if any(lines_with_secrets(decode(body)) - set(decode(other or b"").splitlines()) for old, new in pairs
                for body, other in ((old, new), (new, old)) if body is not None):
             return False
-        if redact(_text(fsio.read_bytes(place / ARCHIVE))).masks:
+        if redact(decode(fsio.read_bytes(place / ARCHIVE))).masks:
             return False
         for sha, change in changes.items():
             fsio.write_atomic(place / f"{sha}.change", change)
@@ -195,10 +196,6 @@ class Shelf:
 
     def _write(self, manifest: Manifest) -> None:
         fsio.write_atomic(self.place(manifest.run) / MANIFEST, json.dumps(asdict(manifest)).encode())
-
-
-def _text(body: bytes) -> str:
-    return body.decode("utf-8", "surrogateescape")
 
 
 def _words(text: str) -> str:

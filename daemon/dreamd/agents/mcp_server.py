@@ -65,7 +65,8 @@ def build(world: World, *, directory: Path) -> MCPServer:
     def memory_search(query: str, limit: int = 7, scope: str = "") -> dict[str, object]:
         """Memories that answer a question, best first, with the day each was last confirmed.
 
-        Status `said` marks words that no memory carries, as a person said them that day.
+        Status `said` marks words that no memory carries, as a person said them that day. Where none answers, `near` says how
+        many are near: a search by words in place of a question shows them.
         """
         return _told(lambda: desk.search(query, limit, scope))
 
@@ -134,7 +135,7 @@ class Desk:
                 self._embedder = kit.embedder
         return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue, "records": list(r.records)}
                             for r in answer.results],
-                "mode": answer.mode, "warning": answer.warning, **wording.told()}
+                "mode": answer.mode, "warning": answer.warning, "near": answer.near, **wording.told()}
 
     def look_up(self, query: str, limit: int, corpus: str, tag: str) -> dict[str, object]:
         """Search the documents that were added."""

@@ -44,7 +44,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         named = records_named(store, [known[r["id"]] for r in there])
         found = tuple(Found(known[r["id"]], float(r["score"]), dict(r["parts"]), r["clue"], records)
                       for r, records in zip(there, named, strict=True))
-        return Recall(query, found, str(answer["mode"]), str(answer["warning"]))
+        return Recall(query, found, str(answer["mode"]), str(answer["warning"]), int(answer["near"]))
     return None
 
 

@@ -154,7 +154,7 @@ class Desk:
         found = search(kit, str(request["query"]), replace(look, record=False), shelf=self._shelf)
         if look.record:
             self._shown.append((kit, found.recalled))
-        return {"ok": True, "mode": found.mode, "warning": found.warning, "results": [
+        return {"ok": True, "mode": found.mode, "warning": found.warning, "near": found.near, "results": [
             {"id": r.memory.id, "score": r.score, "parts": r.parts, "clue": r.clue} for r in found.results]}
 
 

@@ -167,17 +167,8 @@ def _help(call: Call) -> Call:
 
 
 def load_family(command: str) -> Family:
-    """The module that carries out a command.
-
-    Raises DreamError where this version has none.
-    """
-    name = f"dreamd.cli.families.{FAMILY[command]}"
-    try:
-        return cast(Family, import_module(name))
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
-        raise DreamError(f"`dream {command}` is not part of this version", hint="see CHANGELOG.md for what is") from None
+    """The module that carries out a command."""
+    return cast(Family, import_module(f"dreamd.cli.families.{FAMILY[command]}"))
 
 
 def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:

@@ -92,14 +92,12 @@ def hold_install(locks_dir: Path, owner: Owner) -> AbstractContextManager[None]:
     return _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed")
 
 
-@contextmanager
-def hold_library(locks_dir: Path, owner: Owner) -> Iterator[None]:
+def hold_library(locks_dir: Path, owner: Owner) -> AbstractContextManager[None]:
     """Hold the lock under which documents are taken in or out.
 
     Raises Locked, naming the holder, if somebody does that right now.
     """
-    with _hold_named(locks_dir, LIBRARY_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="documents are being taken in"):
-        yield
+    return _hold_named(locks_dir, LIBRARY_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="documents are being taken in")
 
 
 @contextmanager
@@ -121,26 +119,25 @@ def foreground(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterat
         os.close(write)
 
 
-@contextmanager
-def requests(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+def requests(locks_dir: Path) -> AbstractContextManager[None]:
     """Be the only one who reads and rewrites the list of what people asked to forget.
 
     Raises WriteBusy when the time is spent.
     """
-    held = _flock(locks_dir / REQUESTS_LOCK, until_s=SystemClock().monotonic() + budget_s)
-    try:
-        yield
-    finally:
-        os.close(held)
+    return _alone(locks_dir / REQUESTS_LOCK, FOREGROUND_BUDGET_S)
 
 
-@contextmanager
-def logs(locks_dir: Path, budget_s: float = LOGS_BUDGET_S) -> Iterator[None]:
+def logs(locks_dir: Path, budget_s: float = LOGS_BUDGET_S) -> AbstractContextManager[None]:
     """Be the only one who adds to or rotates the logs that people read.
 
     Raises WriteBusy when the time is spent.
     """
-    held = _flock(locks_dir / LOGS_LOCK, until_s=SystemClock().monotonic() + budget_s)
+    return _alone(locks_dir / LOGS_LOCK, budget_s)
+
+
+@contextmanager
+def _alone(path: Path, budget_s: float) -> Iterator[None]:
+    held = _flock(path, until_s=SystemClock().monotonic() + budget_s)
     try:
         yield
     finally:

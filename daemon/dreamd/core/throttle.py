@@ -62,8 +62,6 @@ class Throttle:
 
     def __init__(self, clock: Ticking, *, paced: bool, should_stop: Callable[[], bool] | None = None) -> None:
         self.paced = paced
-        self.points = 0
-        self.slept_s = 0.0
         self._clock = clock
         self._should_stop = should_stop
         self._owed = 0
@@ -71,7 +69,6 @@ class Throttle:
 
     def spend(self, points: int) -> None:
         """Count work that was done; call between batches, for it may sleep."""
-        self.points += points
         if not self.paced:
             return
         self._owed += points
@@ -87,7 +84,6 @@ class Throttle:
         while left > 0 and not (self._should_stop and self._should_stop()):
             nap = min(left, 0.1)
             self._clock.sleep(nap)
-            self.slept_s += nap
             left -= nap
 
 

@@ -22,6 +22,7 @@ from dreamd.dream.scopes import crossing, task_ends
 from dreamd.dream.sharing.who_may import refuse_undo
 from dreamd.kit import Kit
 from dreamd.store import checks, journal, memories, observations, work
+from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.telling import taken_back
@@ -61,6 +62,12 @@ class Return:
     again: Memory | None
 
 
+def hint_of_attached(store: Store, verb: str) -> str:
+    """What helps whoever asks for the last dream where there is none."""
+    run = journal.last_attached(store)
+    return (f"`dream {verb} {run.id}` is about an attached directory; " if run else "") + "`dream history` shows the runs"
+
+
 def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPlan:
     """Choose the run to take back: the named one, or the last dream that changed something; `only` one memory of it.
 
@@ -85,7 +92,7 @@ def choose_run(kit: Kit, run_id: str | None = None) -> Run:
     """The named run, or the last dream that changed something; raises StoreMissing when there is none."""
     run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
     if run is None:
-        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+        raise StoreMissing("there is no dream to take back", hint=hint_of_attached(kit.store, "undo"))
     return run
 
 

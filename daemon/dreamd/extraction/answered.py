@@ -9,13 +9,12 @@ person's yes it is theirs.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.setting import Setting
 from dreamd.extraction.stance import is_question
-from dreamd.extraction.surely import SURE, is_at_work
+from dreamd.extraction.surely import DEFINITE, SURE, is_at_work
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences
 from dreamd.text import patterns
 
@@ -28,26 +27,6 @@ _NORM = re.compile(
 _DECIDES = re.compile(r"(?i)\b(?:should|must|shall)\b|\bwhich \w+ (?:do|does|should|shall)\b|\b(?:convention|policy)\b")
 _ADDED = re.compile(r"(?i)\s*\((?:recommended|default|suggested)\)|\"?\s*selected preview:[\s\S]*$")
 """What a question tool writes behind an option."""
-_NUMBERED = re.compile(r"(?m)^[ \t]*(?P<number>\d{1,2})[.):][ \t]+(?P<said>\S.*(?:\n(?![ \t]*(?:\d{1,2}[.):]|\n)).*\S.*)*)")
-_MARKUP = re.compile(r"^\*\*[^*]+\*\*\s*[–—:-]+\s*|\*\*|__")
-
-
-def questions_of(prose: str) -> dict[str, str]:
-    """The questions that an agent numbered, by their numbers, when it asks more than one."""
-    found = {one["number"]: _MARKUP.sub("", (sentences(one["said"]) or [""])[-1]) for one in _NUMBERED.finditer(prose)}
-    asked = {number: text for number, text in found.items() if text.endswith(("?", "？"))}
-    return asked if len(asked) > 1 else {}
-
-
-def answers_by_number(asked: Mapping[str, str], message: str) -> list[tuple[str, str]]:
-    """Each numbered question with what a message answers to it: under the same number, or in as many sentences."""
-    if not asked:
-        return []
-    numbered = {one["number"]: " ".join(one["said"].split()) for one in _NUMBERED.finditer(message)}
-    if numbered:
-        return [(asked[number], said) for number, said in numbered.items() if number in asked]
-    said = sentences(message)
-    return list(zip(asked.values(), said, strict=True)) if len(said) == len(asked) else []
 
 
 def answer_of(text: str) -> str:
@@ -80,8 +59,6 @@ LONGEST_REPLY = 160
 LONGEST_TAKEN = 160
 _SIDE_BY_SIDE = re.compile(r"(?i),|\b(?:or|and|oder|und|ou|et|o|y|e)\b")
 _EITHER = re.compile(r"(?i)\b(?:or|oder|ou|o)\b")
-DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
-"""A number, a name, an identifier or something quoted."""
 _VALUE = re.compile(r"\d|\w[_@/]\w|[`\"“«„]")
 
 

@@ -198,7 +198,7 @@ def _told(text: str, quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
             continue
         if count >= MOST:  # a text that brings in so many others is a record of what they said
             return [*found, (begin, len(text))]
-        if gives_orders(text[begin:end]):
+        if gives_orders(text[begin:end]) or patterns.has("words/foreign", "rules", text[begin:end]):
             found.append((begin, end))
     return found
 

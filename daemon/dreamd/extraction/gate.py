@@ -115,7 +115,7 @@ def _account(redacted: Redacted, verdict: GateVerdict, reason: str, kind: Memory
     text = redacted.text
     if looks_like_injection(text) or wears_a_role(text):
         verdict, reason = GateVerdict.HOLD, "injection"
-    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(mask.kind for mask in redacted.masks))
+    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(redacted.masks))
     return Gated(verdict, reason, text, MemoryClass.REFERENCE, kind, category,
                  evidence=(f"{verdict.value}: {reason}", *masks))
 
@@ -140,7 +140,7 @@ def _limited_type(type_hint: MemoryType | None, origin: Origin) -> MemoryType | 
 
 
 def _evidence(redacted: Redacted, durable: Durable, verdict: GateVerdict, reason: str) -> tuple[str, ...]:
-    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(mask.kind for mask in redacted.masks))
+    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(redacted.masks))
     return (f"{verdict.value}: {reason}", *masks, *durable.evidence)
 
 

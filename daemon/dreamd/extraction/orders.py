@@ -143,16 +143,16 @@ _LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (
                   r"|(?:\w+ )?`?[\w.-]*[/.][\w./-]*\w`? (?:holds|contains|enthält|contient|contiene)\b)")
 
 
-def is_look_up(text: str, *, of_a_person: bool = False) -> bool:
+def is_look_up(text: str) -> bool:
     """Whether every sentence of a text says of a thing where, which or how large it is.
 
     What touches on safety, what is to be done at an occasion, and a command with its arguments, which whoever reads it may
-    carry out, are no mere look-ups unless a person says them.
+    carry out, are no mere look-ups.
     """
-    if not of_a_person and (patterns.has("words/orders", "each_time", text) or _COMMAND.search(text)):
+    if patterns.has("words/orders", "each_time", text) or _COMMAND.search(text):
         return False
     parts = [part for part in _SENTENCE.split(text) if part and part.strip()]
-    return all(_is_plain(part, of_a_person) or _names_a_version(part) for part in parts)
+    return all(_is_plain(part) or _names_a_version(part) for part in parts)
 
 
 def _names_a_version(sentence: str) -> bool:
@@ -171,12 +171,12 @@ def _secret_things() -> frozenset[str]:
     return frozenset(patterns.entries("words/orders", "entrusted"))
 
 
-def _is_plain(sentence: str, of_a_person: bool) -> bool:
+def _is_plain(sentence: str) -> bool:
     bare = patterns.cue("words/phrases", "because").sub("", sentence.strip())
     if len(bare.split()) > LONGEST_SENTENCE or not _far_things_rest(bare):
         return False
     tongue = language_of(bare)
-    if not of_a_person and _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
+    if _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
         return False
     whole = False
     for clause in _BESIDE.split(bare):

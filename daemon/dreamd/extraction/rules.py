@@ -15,32 +15,27 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
-from dreamd.extraction.answered import SHORT_ANSWER, answers_by_number, decided_by
+from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.borrowed import typed, unmeant_as
-from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
+from dreamd.extraction.conversation import HUMAN, TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import paste_key
 from dreamd.extraction.revisions import revision_of
-from dreamd.extraction.stance import is_fragment, is_question, leans, rule_of_complaint, without_item
-from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
+from dreamd.extraction.stance import is_fragment, is_question, leans, without_item
+from dreamd.extraction.surely import SURE, sign_of
 from dreamd.extraction.talk import Talk, begins_a_second_thought
-from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, without_request
 from dreamd.models.lasting_net import Lasts
 from dreamd.text import patterns
 
-CERTAIN = frozenset({"remember", "until", "meant", "confirms"})
+CERTAIN = frozenset({"remember", "until"})
 """Signs that stand whatever else is read of a sentence."""
 SHORTEST_ANTECEDENT = 20
-SHORTEST_LIST = 3
-FEWEST_OWN_WORDS = 6
-"""A confirmation of fewer words is told with what it confirms."""
-LONGEST_TOLD = 160
 BEFORE = -1
 """Place of a message of an earlier stretch."""
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
-HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _LABELLED = re.compile(r"(?i)\**(?P<name>why|how to apply)\**:\**\s*")
 _PARTS = {"why": "**Why:**", "how to apply": "**How to apply:**"}
 
@@ -106,17 +101,11 @@ def _listen(talk: Talk, event: Event) -> None:
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
         return
-    pairs = [decided_by(asked, said, filled_in=True) for asked, said in answers_by_number(talk.asked, text)]
-    for told in filter(None, pairs):
-        talk.add(event, told, sign="answer")
-    if any(pairs):
-        talk.hear_person(sentences(text))
-        return
     paragraphs = typed(text)
     if not paragraphs:
         talk.skips["paste"] += 1
         return
-    _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event, denied=begins_with_a_denial(text))
+    _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event)
     talk.hear_person([s for paragraph in paragraphs for s in sentences(paragraph)])
     if len(talk.seen) == before and not talk.revised:
         talk.skips["no-sign"] += 1
@@ -140,16 +129,12 @@ def _answers(talk: Talk, event: Event, text: str) -> bool:
 
 
 def _said(paragraph: str) -> list[str]:
-    """The sentences of a paragraph, each without what only leads up to it; a list of things to do says nothing lasting."""
-    listed = items(paragraph)
-    if len(listed) >= SHORTEST_LIST and sum(map(is_at_work, listed)) * 2 >= len(listed):
-        paragraph = "\n".join(line for line in paragraph.splitlines() if not items(line))
+    """The sentences of a paragraph, each without what only leads up to it."""
     found = (without_item(sentence) for sentence in sentences(paragraph) if len(sentence) <= LONGEST_SENTENCE)
     return [text for text in found if not is_fragment(text)]
 
 
-def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> None:
-    busy = [is_at_work(text) for text in said]
+def _listen_to(said: list[str], talk: Talk, event: Event) -> None:
     n = 0
     while n < len(said):
         if n + 1 < len(said) and begins_a_second_thought(said[n], said[n + 1]):
@@ -157,50 +142,40 @@ def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> No
             said[n] = f"wait, {said[n]}"
         text = talk.left_of(event, said[n])
         n += 1
-        heard = _heard(talk, event, text, said[:n - 1], at_work=sum(busy) > busy[n - 1],
-                       denied=denied or talk.revised) if text else None
+        heard = _heard(talk, event, text, said[:n - 1]) if text else None
         if heard is None:
             continue
-        while n < len(said) and (more := _part_of(said[n], heard.sign)) and len(heard.text) + len(more) < LONGEST_SENTENCE:
+        while n < len(said) and (more := _part_of(said[n])) and len(heard.text) + len(more) < LONGEST_SENTENCE:
             heard = _Heard(f"{heard.text}{more}", heard.sign)
             n += 1
         talk.add(event, heard.text, sign=heard.sign)
 
 
-def _part_of(sentence: str, sign: str) -> str:
-    """What a sentence adds to the one before it that was kept: why, how to apply it, more of what is being made; or nothing."""
+def _part_of(sentence: str) -> str:
+    """What a sentence adds to the one before it that was kept: why, how to apply it; or nothing."""
     labelled = _LABELLED.match(sentence)
     if labelled is not None:
         return f"\n\n{_PARTS[labelled['name'].lower()]} {cleaned(sentence[labelled.end():])}"
-    goes_on = patterns.starts("words/phrases", "reason_start", sentence) or (
-        sign == "made" and leans(sentence) and not is_at_work(sentence))
+    goes_on = patterns.starts("words/phrases", "reason_start", sentence)
     return f" {cleaned(sentence)}" if goes_on and not is_question(sentence) else ""
 
 
-def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_work: bool, denied: bool) -> _Heard | None:
+def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str]) -> _Heard | None:
     """What one sentence says to be kept, with the sign that speaks for it."""
     if unmeant := unmeant_as(text):
         talk.skips[unmeant] += 1
         return None
     if _is_bare_request(text):  # "…. Remember that." speaks of the sentence before it
         return _Heard(cleaned(earlier[-1]), "remember") if earlier else None
-    rule = rule_of_complaint(text)
-    if rule is not None:
-        return _Heard(cleaned(rule), "complaint")
-    if denies(text):
-        return None
     lead = patterns.cue("words/phrases", "lead", start=True).match(text)
-    denied, told = denied or lead is not None, cleaned(text[lead.end():] if lead else text)
-    sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
+    told = cleaned(text[lead.end():] if lead else text)
+    sign = sign_of(told, refused=event.kind is EventKind.REFUSAL)
     told = without_request(told)
     sign = sign if sign in CERTAIN else talk.read(text, earlier, sign)
     if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
         return _Heard(told, "said-again")
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
-    if sign in ("confirms", "meant") and (leans(told) or len(told.split()) < FEWEST_OWN_WORDS):
-        front = cleaned(_antecedent(earlier)) or _last_told(talk)
-        return _Heard(f"{front} {told}", sign) if front else None
     if sign and leans(told):
         front = _antecedent(earlier)
         if not front or len(front) + len(told) >= LONGEST_SENTENCE:
@@ -213,14 +188,8 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
 def _antecedent(earlier: Sequence[str]) -> str:
     """The sentence before, where it says enough to be spoken of."""
     text = earlier[-1] if earlier else ""
-    enough = patterns.width(text) >= SHORTEST_ANTECEDENT and not is_question(text) and not denies(text)
+    enough = patterns.width(text) >= SHORTEST_ANTECEDENT and not is_question(text)
     return text if enough and not leans(text) else ""
-
-
-def _last_told(talk: Talk) -> str:
-    """What the agent said last, where it is one sentence that can be read alone."""
-    told = talk.told_last()
-    return cleaned(told) if SHORTEST_ANTECEDENT <= len(told) <= LONGEST_TOLD and not leans(told) else ""
 
 
 def _is_bare_request(sentence: str) -> bool:

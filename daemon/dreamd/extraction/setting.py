@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dreamd.core.values import Event, EventKind, Speaker
-from dreamd.extraction.conversation import ConversationState
+from dreamd.extraction.conversation import HUMAN, ConversationState
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.utterance import cleaned, sentences, speech
 from dreamd.text.redaction import redact
@@ -22,7 +22,6 @@ LONGEST_SAID = 100
 LONGEST_TOLD = 160
 LONGEST_BESIDE = 160
 """Characters of the person's and of the agent's last words that are kept, their ends."""
-_HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 
 
 class Setting(NamedTuple):
@@ -82,7 +81,7 @@ def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Sett
             talk, said, told = event.conversation, "", ""
         if event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
             told = last_words(event.text) or told
-        elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
+        elif event.kind in HUMAN and event.speaker is Speaker.HUMAN:
             asked = last_words(event.question) if event.kind is EventKind.ANSWER else told
             heard = redact(event.text).text  # before anything is cut: half a secret is not recognised any more
             found.setdefault((event.conversation, event.start), []).append(Setting(said, asked or told, heard))

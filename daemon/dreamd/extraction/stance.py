@@ -1,10 +1,9 @@
-"""How a person means a sentence: as a question, a passing thought, a piece of work, a complaint, a pointer at the screen; and
-whether it leans on something it does not contain.
+"""How a person means a sentence: as a question, a passing thought, a piece of work, a pointer at the screen; and whether it
+leans on something it does not contain.
 
 The same words are a rule in one sentence and none in the next: "always validate" and "should we always validate". So the
-stance is looked at before any key word counts. A complaint about a habit is a rule in disguise and is turned into one. A
-pronoun is fine when the note names something before it, when it stands for what follows ("it is important that …"), and when
-it means the scope itself ("here", "this project").
+stance is looked at before any key word counts. A pronoun is fine when the note names something before it, when it stands for
+what follows ("it is important that …"), and when it means the scope itself ("here", "this project").
 """
 
 from __future__ import annotations
@@ -95,21 +94,6 @@ def without_item(text: str) -> str:
     return rest if len(rest) >= len("always x") else text
 
 
-def rule_of_complaint(text: str) -> str | None:
-    """The rule that a complaint about a habit means: "why do you keep using npm?" says "Stop using npm."."""
-    said = text.strip().rstrip("?？!！.。 ")
-    for pattern, means in _complaints():
-        found = pattern.fullmatch(said)
-        if found is None:
-            continue
-        if patterns.starts("words/phrases", "empty_object", found[found.re.groups]):
-            return None
-        rule = found.expand(means)
-        wide = patterns.WIDE.search(rule) is not None
-        return rule + ("。" if wide and "하지" not in rule else ".")
-    return None
-
-
 def leans(text: str) -> bool:
     """Whether a sentence can only be understood with something before it."""
     if points_outside(text) or patterns.starts("words/phrases", "latter", text):
@@ -135,13 +119,6 @@ def _asks_for_work(clause: str) -> bool:
     """Whether a clause inside a sentence asks for something: "… please keep the first"."""
     return (re.match(r"(?i)(?:please|can you|could you)\b", clause) is not None
             and patterns.starts("words/sure", "task", clause) and not patterns.has("words/sure", "standing", clause))
-
-
-@cache
-def _complaints() -> tuple[tuple[re.Pattern[str], str], ...]:
-    listed = patterns.load("words/stance")["complaint"]
-    assert isinstance(listed, list)
-    return tuple((re.compile(row["says"], re.IGNORECASE), str(row["means"])) for row in listed)
 
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\d`/\"“][^\s]*")

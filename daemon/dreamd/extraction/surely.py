@@ -12,8 +12,7 @@ import re
 from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
 from dreamd.extraction.borrowed import has_an_end
 from dreamd.extraction.classes import is_order
-from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.orders import is_look_up
+from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.stance import asks_for_a_nod, has_substance, is_musing, is_question, is_work, leans, points_at_screen
 from dreamd.text import patterns
 
@@ -25,40 +24,29 @@ LONGEST_WEAK = 200
 """A sentence longer than this is not said a second time in other words."""
 _LEFT_OUT = "…"
 """What stands where the words of others were cut out of a sentence, or where its person broke off."""
-SHORT_DENIAL = 45
-LONGEST_DENIAL = 80
-"""How far into a message the words that deny something may stand."""
-_PERSONAL = ("preference", "self")
-_STANDING = ("standing", "prohibition", "manner", "choice", "universal")
-_AS_IT_IS = ("meant", "confirms")
+_STANDING = ("standing", "prohibition", "choice")
 _HALF = ("norm", "contrast", "only", "unwanted", "reason")
 """Signs of which one alone leaves a doubt, and two together do not."""
 _ENOUGH = 2
 _SHORTEST_RULE = 30
-_NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
-_DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
-_SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|must|should|can(?:not|['’]t)?"
-                   r"|do(?:es)?(?:n['’]t| not))\b")
-_REACHED = re.compile(
-    r"(?i)https?://(?!localhost|127\.|0\.0|\[)(?!\S*/(?:pull|pulls|issues|commit|compare|runs|actions|blob|tree|merge_requests|jobs)(?:/|\b))"
-    r"\S+\.\S|[\w.+-]+@[\w-]+\.\w|\bport \d{2,5}\b|\bhost [\w-]+[.\d-]\w|(?<![/\w\"])#(?![0-9a-f]{3,8}\b)[a-z][\w-]{3,}")
-"""Where something is reached: an address, a mail box, a port, a host, a channel."""
+DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
+"""A number, a name, an identifier or something quoted."""
 _LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
-_ASKED = re.compile(r"(?i)(?:please|can|could|would|will)\b")
+_SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|begins?|must|should|can(?:not|['’]t)?"
+                   r"|do(?:es)?(?:n['’]t| not))\b")
 _HOW_IT_IS = re.compile(r"(?i)\b(?:is|are) (?:\w+ )?\w+[.!]?$")
 """How a thing is at the moment: "the build is red"."""
 _CLAUSE = re.compile(r"[,;:.–—]\s+|\band\s+")
 
 
-def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: bool = False) -> str:
+def sign_of(text: str, *, refused: bool = False) -> str:
     """The sign for which a sentence is surely worth keeping; `ONE_OFF` where it has to be said again; or nothing.
 
-    `refused` when it was said while refusing a tool call, `denied` when it sets right what the agent said, `at_work` when the
-    message also orders something: what is stated there describes the task.
+    `refused` when it was said while refusing a tool call.
     """
     if _LEFT_OUT in text or text.endswith("...") or _LISTED.match(text):
         return ""
-    if is_question(text) or is_acknowledgement(text) or is_history(text):
+    if is_question(text) or is_acknowledgement(text):
         return ""
     little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text) or not has_substance(text)
     if _says("remember", text) and not little:
@@ -67,22 +55,9 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
         return ""
     if has_an_end(text):
         return "until"
-    for name in _AS_IT_IS:
-        if _says(name, text) and not is_musing(text):
-            return name
     if not _is_of_tomorrow(text):
         return ""
-    sure = _sure(text, refused=refused, denied=denied, at_work=at_work)
-    return sure or (ONE_OFF if _may_come_again(text) else "")
-
-
-def states(text: str) -> bool:
-    """Whether a sentence states something that may hold beyond its moment, and that can be read alone."""
-    if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK or is_question(text) or is_at_work(text) or leans(text):
-        return False
-    said = _SAYS.search(text) is not None or patterns.has("words/orders", "rests", text)
-    return (_DEFINITE.search(text, 1) is not None or said and _HOW_IT_IS.search(text) is None) and (
-        _is_of_tomorrow(text) and not is_history(text) and _ASKED.match(text) is None)
+    return _sure(text, refused=refused) or (ONE_OFF if _may_come_again(text) else "")
 
 
 def may_last(text: str) -> bool:
@@ -91,30 +66,17 @@ def may_last(text: str) -> bool:
         _is_of_tomorrow(text) and not is_question(text))
 
 
+def states(text: str) -> bool:
+    """Whether a sentence states something that may hold beyond its moment, and that can be read alone."""
+    if patterns.width(text) > LONGEST_WEAK or not may_last(text) or is_at_work(text) or leans(text):
+        return False
+    return DEFINITE.search(text, 1) is not None or _SAYS.search(text) is not None and _HOW_IT_IS.search(text) is None
+
+
 def is_at_work(sentence: str) -> bool:
     """Whether a sentence orders or asks something."""
     text = sentence.strip()
     return patterns.starts(SURE, "task", text) or is_order(text) or is_work(text) or is_question(text)
-
-
-def denies(text: str) -> bool:
-    """Whether a sentence only says that something before it was wrong; what is right stands in the next one."""
-    told = _NO.sub("", text)
-    if told != text and len(told.split()) < FEWEST_WORDS and not patterns.WIDE.search(text):
-        return True
-    return patterns.width(told) < SHORT_DENIAL and patterns.has(SURE, "denial", told)
-
-
-def begins_with_a_denial(message: str) -> bool:
-    """Whether a message says first that something before it was wrong."""
-    return _NO.match(message) is not None or patterns.has(SURE, "denial", message[:LONGEST_DENIAL].split("\n")[0])
-
-
-def tells_where(text: str) -> bool:
-    """Whether a sentence says of a thing with a name where it is reached."""
-    reached = _REACHED.search(text)
-    return reached is not None and is_look_up(text.partition(";")[0], of_a_person=True) and (
-        not patterns.has("words/phrases", "of_now", text[:reached.start()]))
 
 
 def _is_of_tomorrow(text: str) -> bool:
@@ -126,32 +88,18 @@ def _is_of_tomorrow(text: str) -> bool:
     return not patterns.has(SURE, "hedge", text)
 
 
-def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
-    ordered = is_at_work(text)
-    for name in _PERSONAL:
+def _sure(text: str, *, refused: bool) -> str:
+    for name in ("preference", *_STANDING):
         if _says(name, text):
             return name
-    for name in _STANDING:
-        if _says(name, text) and not (is_editing_instruction(text) and name != "standing"):
-            return name
-    if patterns.starts("words/phrases", "dont", text) and (_says("reason", text) or (denied and _says("contrast", text))):
+    if patterns.starts("words/phrases", "dont", text) and _says("reason", text):
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
-    if not ordered and (tells_where(text) or _says("made", text)):
-        return "where" if tells_where(text) else "made"
     half = [name for name in _HALF if _says(name, text)]
-    named = _DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
-    if len(half) + refused + denied + named >= _ENOUGH and half and not ordered and patterns.width(text) >= _SHORTEST_RULE:
-        return half[0]
-    if ordered and not patterns.starts("words/phrases", "dont", text):
-        return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
-    if _says("ours", text) and not at_work:
-        return "ours"
-    corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
-    if denied and corrects:
-        return "correction"
-    return "refusal" if refused and (corrects or _says("norm", text) or patterns.starts("words/phrases", "dont", text)) else ""
+    named = DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
+    enough = half and len(half) + refused + named >= _ENOUGH and patterns.width(text) >= _SHORTEST_RULE
+    return half[0] if enough and not is_at_work(text) else ""
 
 
 def _may_come_again(text: str) -> bool:
@@ -160,8 +108,7 @@ def _may_come_again(text: str) -> bool:
         return False
     if patterns.starts(SURE, "one_off", text) or patterns.starts("words/phrases", "dont", text) or _says("contrast", text):
         return True
-    return patterns.starts("words/phrases", "use", text) or not is_at_work(text) and any(
-        _says(name, text) for name in ("norm", "ours"))
+    return patterns.starts("words/phrases", "use", text) or not is_at_work(text) and _says("norm", text)
 
 
 def _says(name: str, text: str) -> bool:

@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
-from dreamd.extraction.answered import questions_of
-from dreamd.extraction.conversation import SPOKEN_OF
+from dreamd.extraction.conversation import EPOCH, SPOKEN_OF
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import last_words
 from dreamd.extraction.stance import is_question, leans
@@ -19,7 +17,7 @@ from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, sh
 from dreamd.models.lasting_net import Lasts
 from dreamd.text.alike.parallels import puts_another
 
-LASTS, MAY_LAST = 0.0, -2.0
+LASTS, MAY_LAST = 0.5, -2.0
 """From where on a sentence without a sure form lasts, and down to where one with a form that is only likely does (logits);
 `tests/bench/lasting_train.py` chooses them on authors left out.
 """
@@ -28,7 +26,6 @@ MOST_TURNS = 3
 MOST_TOLD = 6
 """Turns, and sentences of one, that a message may still speak of."""
 _SAME_SHARE = 0.6
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = re.compile(r"\w{3,}")
 
 
@@ -57,8 +54,6 @@ class Talk:
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
     stated: dict[str, int] = field(default_factory=dict)
     """What was stated plainly and not kept, as checksums, with where that was."""
-    asked: dict[str, str] = field(default_factory=dict)
-    """The questions of a list that the agent asked last, by their number."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
     lasts: Lasts | None = None
@@ -78,7 +73,7 @@ class Talk:
         target = self.takes_back if origin is Origin.USER else ""
         self.takes_back = self.takes_back if not target else ""
         self.found.append(Candidate(
-            text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
+            text=text, origin=origin, at=event.at or EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
 
     def says_again(self, event: Event, text: str, told: str) -> bool:
@@ -113,7 +108,6 @@ class Talk:
 
     def hear_agent(self, prose: str) -> None:
         """Keep what the agent said in mind: a person may speak of what it names."""
-        self.asked = questions_of(prose)
         self.before.append(prose)
         heard = [cleaned(s) for paragraph in speech(prose) for s in sentences(paragraph)]
         stated = [s for s in heard if len(s) <= LONGEST_SENTENCE // 2 and not is_question(s)]
@@ -124,11 +118,6 @@ class Talk:
     def hear_person(self, said: list[str]) -> None:
         """Keep what the person said in mind: their next message may speak of it."""
         self.turns = [*self.turns[1 - MOST_TURNS:], ([text[:LONGEST_SENTENCE] for text in said[-MOST_TOLD:]], [])]
-
-    def told_last(self) -> str:
-        """What the agent stated last since the person's last message."""
-        told = self.turns[-1][1] if self.turns else []
-        return told[-1] if told else ""
 
     def leave_to_agent(self) -> None:
         """Let go what the running turn gave, for the agent wrote a memory of it itself."""
@@ -162,7 +151,7 @@ class Talk:
             return text
         undone = self.undo(event, revision)
         if undone is not None:
-            readable = sign_of(revision.rest, denied=True) not in ("", ONE_OFF)
+            readable = sign_of(revision.rest) not in ("", ONE_OFF)
             fixed = put_right(undone.text, revision.rest, unreadable=not readable)
             if fixed is not None:
                 self.add(event, cleaned(fixed), sign="correction")
@@ -171,7 +160,7 @@ class Talk:
 
     def _spoken_of(self, event: Event, revision: Revision) -> Candidate | Observation | None:
         """The last kept sentence of the person, or the last one that is named."""
-        at = event.at or _EPOCH
+        at = event.at or EPOCH
         words_kept: list[Candidate | Observation] = [*reversed(self.found), *self.earlier]
         near = [kept for kept in words_kept if kept.origin is Origin.USER and kept.conversation == event.conversation
                 and abs(at - kept.at) <= REVISION]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 
 from dreamd.core.values import (
     AGENT_WROTE,
@@ -26,13 +26,14 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
-from dreamd.extraction.answered import DEFINITE, LONGEST_ANSWER, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
+from dreamd.extraction.answered import LONGEST_ANSWER, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
 from dreamd.extraction.borrowed import typed, unmeant_as
-from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.conversation import EPOCH, HUMAN, SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import Settings, setting_in
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item, without_substance
+from dreamd.extraction.surely import DEFINITE
 from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
 from dreamd.text.alike.parallels import are_built_alike, puts_another
@@ -44,7 +45,6 @@ SHORTEST = 30
 LITTLE = 16
 """A sentence shorter than this is kept with the one beside it."""
 LONGEST_QUESTION = 200
-SHORT_DENIAL = 45
 LONGEST_HEARD = 1_000
 LONGEST_PASSAGE = 280
 LONGEST_CONTEXT = 160
@@ -53,8 +53,6 @@ FEWEST_TERMS = 2
 CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 FEWEST_ALIKE = 3
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
@@ -107,7 +105,7 @@ def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch
         if event.kind is EventKind.MEMORY_WRITE:
             heard.withheld += [replace(one, sign=AGENT_WROTE, target="") for one in heard.found[heard.turn_from:]]
             del heard.found[heard.turn_from:]
-        elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
+        elif event.kind in HUMAN and event.speaker is Speaker.HUMAN:
             heard.last_from, heard.turn_from = heard.turn_from, len(heard.found)
             _listen(heard, event)
     if withheld is not None:
@@ -247,7 +245,7 @@ def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
 
 def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | Observation | None:
     """The last passage of the person that a second thought fits, or what they said last."""
-    at = event.at or _EPOCH
+    at = event.at or EPOCH
     said: list[Candidate | Observation] = [*reversed(heard.found), *heard.earlier]
     for one in said:
         if one.sign != IN_PASSING or one.conversation != event.conversation or abs(at - one.at) > REVISION:
@@ -267,14 +265,14 @@ def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
 
 def _candidate(heard: _Heard, event: Event, text: str) -> Candidate:
     # As it was said: who is shown the words is shown their day as well.
-    at, said, where = event.at or _EPOCH, redact(shortened(text)).text, heard.stretch
+    at, said, where = event.at or EPOCH, redact(shortened(text)).text, heard.stretch
     return Candidate(said, Origin.USER, at, where.scope, event.conversation, ttl=make_durable(said, at, where.zone).ttl,
                      explicit=False, sign=IN_PASSING, source_id=where.source_id, start=event.start, end=event.end)
 
 
 def _is_carried(heard: _Heard, event: Event, text: str) -> bool:
     """Whether a candidate says it: one of the same message, or one that says it again within minutes."""
-    mine, at = _terms(text), event.at or _EPOCH
+    mine, at = _terms(text), event.at or EPOCH
     for one, theirs in heard.carried:
         if one.conversation != event.conversation:
             continue

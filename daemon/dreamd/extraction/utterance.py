@@ -117,11 +117,6 @@ def sentences(paragraph: str) -> list[str]:
     return [part for part in restored if part]
 
 
-def items(paragraph: str) -> list[str]:
-    """The items of a list, when a paragraph has any."""
-    return [line[found.end():].strip() for line in paragraph.splitlines() if (found := _ITEM.match(line))]
-
-
 def cleaned(sentence: str) -> str:
     """A sentence without the words that only address somebody, with a capital and a full stop."""
     text = re.sub(r"(?i)\b(?:pls|plz)\b", "please", re.sub(r"\s+", " ", sentence)).strip(" \t-–—*")

@@ -10,6 +10,7 @@ from itertools import pairwise
 from dreamd.judge.statement import Reading
 from dreamd.text import word_classes
 from dreamd.text.identifiers import is_short_for
+from dreamd.text.tokens import Token
 
 Span = tuple[str, str]
 """Words of `a` and the words of `b` that stand in their place; one may be empty."""
@@ -58,7 +59,7 @@ class Alignment:
     @cached_property
     def fixed(self) -> tuple[frozenset[str], frozenset[str]]:
         """Identifiers of each side that the other does not mention."""
-        return _unmentioned(self.a.fixed, self.b), _unmentioned(self.b.fixed, self.a)
+        return _unsaid(self.a.fixed - self.b.fixed, self.b), _unsaid(self.b.fixed - self.a.fixed, self.a)
 
     @cached_property
     def names(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -170,18 +171,13 @@ def _joined(told: Reading) -> dict[str, str]:
     return found
 
 
-def _words(tokens: Sequence[object]) -> str:
-    return " ".join(getattr(t, "surface", "") for t in tokens)
-
-
-def _unmentioned(names: frozenset[str], other: Reading) -> frozenset[str]:
-    plain = other.low.replace("`", "")
-    return frozenset(n for n in names - other.fixed if n.removeprefix("version ").lower() not in plain)
+def _words(tokens: Sequence[Token]) -> str:
+    return " ".join(t.surface for t in tokens)
 
 
 def _unsaid(spans: frozenset[str], other: Reading) -> frozenset[str]:
     plain = other.low.replace("`", "")
-    return frozenset(span for span in spans if span.lower() not in plain)
+    return frozenset(span for span in spans if span.removeprefix("version ").lower() not in plain)
 
 
 def _missing_names(mine: Reading, theirs: Reading) -> frozenset[str]:
@@ -199,8 +195,6 @@ def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset
     both = left & right
     left -= both
     right -= both
-    if not left and not right:
-        return frozenset(), frozenset()
     for key in sorted(left) if right else ():
         twin = next((k for k in sorted(right) if _same_number(key, k)), None)
         if twin:
@@ -236,10 +230,6 @@ def _same_number(one: str, other: str) -> bool:
         return abs(float(value_a) * float(value_b) - 1) < 1e-6
     if {dim_a, dim_b} in ({"every-month", "month"}, {"every-time", "time"}):
         return value_a == value_b
-    if {dim_a, dim_b} == {"time", "month"}:
-        days = float(value_a if dim_a == "time" else value_b) / 86_400
-        months = float(value_b if dim_a == "time" else value_a)
-        return months >= 12 and months % 12 == 0 and days in (365 * months / 12, 365.25 * months / 12)
     return False
 
 

@@ -90,7 +90,7 @@ class Reading:
         kept: Sequence[Token] = tokens(rest) if rest != self.folded else self.tokens
         if rest.count(".") >= _DOTS_OF_VERSION:
             kept = [t for t in kept if not (t.kind == "number" and t.surface.count(".") >= _DOTS_OF_VERSION)]
-        return Counter(q.key for q in (*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
+        return Counter((*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -120,7 +120,7 @@ class Reading:
     @cached_property
     def denial(self) -> Denial:
         """What it denies."""
-        return read_denial(self.tokens, self.folded)
+        return read_denial(self.tokens)
 
     @cached_property
     def quantifiers(self) -> frozenset[str]:

@@ -55,7 +55,7 @@ def mask(world: World) -> None:
 
 
 def _kinds(*texts: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(mask.kind for text in texts for mask in redact(text).masks))
+    return tuple(dict.fromkeys(kind for text in texts for kind in redact(text).masks))
 
 
 def _notes(library: Library) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from dreamd.llm.ceilings import reached, windows
 from dreamd.models.language_model import Used
 from dreamd.store.connection import Store
 from dreamd.store.language import language_calls
-from dreamd.store.language.language_calls import Call, Rest, Spent
+from dreamd.store.language.language_calls import Rest, Spent
 
 RECENT = timedelta(days=30)
 WORDS = {
@@ -98,14 +98,6 @@ def account_document(account: Account, settings: LlmSettings, zone: tzinfo) -> d
             "night": _document(account.night), "month": _document(account.month),
             "cached_share": {role: round(share, 3) for role, share in sorted(account.shares.items())},
             "rests": {"why": rest.why, "until": iso(rest.until), "goes_on": local_date(rest.until, zone)} if rest else None}
-
-
-def call_document(call: Call) -> dict[str, object]:
-    """One call for programs; no word of what was asked."""
-    return {"call": call.seq, "at": iso(call.at), "role": call.role, "prompt": call.prompt, "scope": call.scope,
-            "model": call.model or None, "tokens_in": call.used.tokens_in, "cached": call.used.cached,
-            "tokens_out": call.used.tokens_out, "seconds": call.used.seconds, "cost": call.used.cost,
-            "outcome": call.ending.value if call.ending else "not-seen-to-end", "detail": call.detail or None}
 
 
 def tell_would(role: str, worst: Sequence[Used]) -> str:

@@ -57,10 +57,7 @@ def write_body(text: str) -> str:
 
 def read_body(text: str) -> str:
     """The statement behind a body; the inverse of `write_body`."""
-    plain = text
-    for rule in reversed(_BODY_RULES):
-        plain = rule.sub(_one_less, plain)
-    return _ENTITY_BACK.sub(_character, plain)
+    return _unmarked(text, _BODY_RULES)
 
 
 def write_line(text: str) -> str:
@@ -76,10 +73,13 @@ def write_line(text: str) -> str:
 
 def read_line(text: str) -> str:
     """The text behind a line; the inverse of `write_line` up to white space."""
-    plain = text
-    for rule in reversed(_HOOK_RULES):
-        plain = rule.sub(_one_less, plain)
-    return _ENTITY_BACK.sub(_character, plain)
+    return _unmarked(text, _HOOK_RULES)
+
+
+def _unmarked(text: str, rules: tuple[re.Pattern[str], ...]) -> str:
+    for rule in reversed(rules):
+        text = rule.sub(_one_less, text)
+    return _ENTITY_BACK.sub(_character, text)
 
 
 def one_line(text: str) -> str:

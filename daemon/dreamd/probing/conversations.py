@@ -21,6 +21,7 @@ MOST_FILES = 2000
 MOST_ENTRIES = 3000
 """Files and folders of one harness that are looked at for new conversations."""
 FUTURE_S = 86400.0
+BY_HAND_S = 4 * HOUR_S
 TAIL_BYTES = 65536
 MOST_ASKED = 300
 """Conversations of which it is looked up whether a person keeps them from being read."""
@@ -83,7 +84,9 @@ def _judge(world: World, facts: Facts, preferences: Mapping[str, object], sight:
     newest = facts.newest_row.timestamp() if facts.newest_row else created_s
     quiet_s = now_s - newest
     awake_s = facts.awake.timestamp() if facts.awake else 0.0
-    late = [path for t, path in sight.moved if t > newest and now_s - max(t, awake_s) >= HOUR_S]
+    # A service that is awake reads within minutes; whoever dreams by hand does so once in a day.
+    soon_s = HOUR_S if facts.awake else BY_HAND_S
+    late = [path for t, path in sight.moved if t > newest and now_s - max(t, awake_s) >= soon_s]
     if quiet_s > DAY_S and (count := _count_read(late, kept)):
         told = f"for {span(quiet_s)}" if facts.newest_row else "ever"
         return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {count}", READ_THEM)

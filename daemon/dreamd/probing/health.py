@@ -22,12 +22,13 @@ BEHIND_DAYS = 14
 Check = namedtuple("Check", "name verdict detail hint")
 World = namedtuple("World", "home now env config fixed deep named_config", defaults=(False,))
 Facts = namedtuple("Facts", "waiting oldest last_success began memories newest_row runs sources epoch created zone left "
-                            "files aside dropped rest awake",
-                   defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), (), frozenset(), (), "", None))
+                            "files aside dropped rest awake name",
+                   defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), (), frozenset(), (), "", None, ""))
 """What the store tells. `began` is when the last success began, `left` since when work stands half done and which,
 `aside` the places that dream could not read and said so, `dropped` the dream after which too much was not found any more,
 with how much and of how much, `rest` why no language model is asked, as the store keeps it, `awake` since when the service
-that watches this home has been awake, where one does: while the machine slept nobody could do anything."""
+that watches this home has been awake, where one does: while the machine slept nobody could do anything. `name`
+tells the store from another."""
 NOTHING = Facts()
 Inbox = namedtuple("Inbox", "notes files oldest", defaults=(0, 0, None))
 EMPTY = Inbox()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -25,6 +26,8 @@ BRING_BACK = "run `dream check`; `dream restore-store` brings a backup back"
 LOST = "`dream restore-store` brings a backup back, `dream init --new` begins anew"
 NO_JOURNAL = b"\x01\x01"
 """In place of the two bytes of a store's beginning that say it has a log beside it."""
+NAME_LETTERS = 12
+"""Of the hash that tells one store from another, as the list of files that dream wrote has it."""
 SMALLEST_BYTES = 512
 """No page of SQLite is smaller."""
 LEADS = b'{"dream": "a team\'s store"'
@@ -134,13 +137,16 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size, c.offset, "
                          "CASE WHEN s.path LIKE '%.jsonl' THEN '' ELSE c.carry END FROM source s "
                          f"LEFT JOIN cursor c ON c.source = s.id LIMIT {MOST_SOURCES}").fetchall()
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at', 'language model rests')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at', 'language model rests', "
+                           "'tombstone_key')"))
+    key = str(meta.get("tombstone_key", ""))
     epoch = str(meta.get("epoch", ""))
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
                  epoch=int(epoch) if epoch.isdecimal() else 0, created=instant(meta.get("created_at")),
                  zone=meta.get("zone", ""), left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db),
-                 dropped=_dropped(db), rest=str(meta.get("language model rests", "")))
+                 dropped=_dropped(db), rest=str(meta.get("language model rests", "")),
+                 name=hashlib.sha256(key.encode()).hexdigest()[:NAME_LETTERS])
 
 
 def _files(db: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -64,7 +64,7 @@ INDEXES = frozenset({"observation_key", "observation_source", "fate_run", "fate_
                      "memory_successor", "memory_ttl", "memory_age", "support_observation", "operation_memory", "file_scope",
                      "file_memory"})
 QUICKLY_SEALED = ("memory", "wording", "support", "link", "fate", "tombstone", "recall", "migration", "observation",
-                  "operation", "meta")
+                  "operation", "meta", "run")
 """What nobody but the store knows and people and agents live by, the most telling first."""
 MOST_ROWS = 4000
 QUICK_S = 0.03
@@ -102,7 +102,7 @@ def shape_of(schema: int) -> dict[str, str]:
 
 
 def fault_of_shape(db: sqlite3.Connection, schema: int) -> str:
-    """A table, column or index that is missing; empty when all are there."""
+    """A table, column or index that is missing, or a trigger, for dream has none there; empty when all is as it should be."""
     found: dict[str, set[str]] = {}
     for table, column in db.execute("SELECT m.name, c.name FROM main.sqlite_master m JOIN pragma_table_info(m.name) c "
                                     "WHERE m.type = 'table'"):
@@ -116,7 +116,10 @@ def fault_of_shape(db: sqlite3.Connection, schema: int) -> str:
         if missing := set(columns.split()) - found[table]:
             return f"`{table}` has lost its column `{min(missing)}`"
     there = {row[0] for row in db.execute("SELECT name FROM main.sqlite_master WHERE type = 'index'")}
-    return f"the index `{min(INDEXES - there)}` is gone" if INDEXES - there else ""
+    if INDEXES - there:
+        return f"the index `{min(INDEXES - there)}` is gone"
+    acting = db.execute("SELECT MIN(name) FROM main.sqlite_master WHERE type = 'trigger'").fetchone()[0]
+    return f"another program put the trigger `{acting}` into it" if acting else ""
 
 
 def fault_of_rows(db: sqlite3.Connection, schema: int) -> str:

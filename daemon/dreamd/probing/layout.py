@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from codecs import getincrementaldecoder
 from collections.abc import Iterable
 
 from dreamd.probing.health import Check, Facts, World, fine
@@ -16,6 +18,10 @@ FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "own-files", ".founded", "p
          "cycle.json", "deferred.json")
 FEWEST_GONE = 3
 LOOKED_AT_BYTES = 8192
+FEWEST_SIGNS, FEWEST_OF_THEM = 4, 16
+"""Fewer different signs than that, over and over, are no words."""
+_HEAD_CUT = re.compile(rb"---\r?\n(?: *[a-z_]+:[^\n]*\n)*(?: *[a-z_]+(?::[^\n]*)?)?")
+"""Frontmatter that never ends."""
 _MERGE_MARKS = (b"\n<<<<<<< ", b"\n=======")
 """What a merge leaves behind in a file that it could not settle."""
 AGAIN = "`dream check --repair` writes anew from the store what is gone"
@@ -25,7 +31,7 @@ FIRST = "take away what stands there, then `dream check --repair` writes it anew
 def check_layout(world: World) -> Check:
     """Folders and files that dream needs and that something else stands in the place of."""
     # A home that is read only as a whole is a person's choice; one closed file in it is an accident.
-    needed = 0o600 if os.access(world.home, os.W_OK) else 0o400
+    needed = os.R_OK | os.W_OK if os.access(world.home, os.W_OK) else os.R_OK
     for name, wanted in (*((n, stat.S_ISDIR) for n in FOLDERS), *((n, stat.S_ISREG) for n in FILES),
                          *((f"locks/{n}", stat.S_ISREG) for n in LOCKS)):
         facts = facts_of(f"{world.home}/{name}")
@@ -39,8 +45,8 @@ def check_layout(world: World) -> Check:
             told = f"is no {kind}"
         elif facts.st_uid != os.geteuid():
             told = f"belongs to user {facts.st_uid}"
-        elif os.geteuid() and stat.S_IMODE(facts.st_mode) & needed != needed:
-            told, hint = "may not be used by its owner", f"`chmod u+rwX {world.home}/{name}`"
+        elif not os.access(f"{world.home}/{name}", needed):
+            told, hint = "may not be used by its owner", f"`chmod u+rwX {world.home}/{name}`, or `chattr -i` on Linux"
         else:
             continue
         return Check("home", "blocked", f"`{name}` in the home {told}: no dream can do its work", hint)
@@ -84,6 +90,17 @@ def _above(path: str) -> Iterable[str]:
 
 
 def _is_spoilt(path: str) -> bool:
-    """No file, an empty one, one that begins with what no text begins with, or one that two versions were put into."""
+    """No file, an empty one, one that is no text or a few signs over and over, one cut in its head, or two versions in one."""
     start = bytes_at(path, 0, LOOKED_AT_BYTES)
-    return not start.strip() or b"\0" in start[:64] or all(mark in b"\n" + start for mark in _MERGE_MARKS)
+    bare = b"".join(start.split())
+    few = len(set(bare)) < FEWEST_SIGNS and (not bare or len(bare) >= FEWEST_OF_THEM)
+    return few or b"\0" in start[:64] or not _is_text(start) or _HEAD_CUT.fullmatch(start) is not None or all(
+        mark in b"\n" + start for mark in _MERGE_MARKS)
+
+
+def _is_text(start: bytes) -> bool:
+    try:
+        getincrementaldecoder("utf-8")().decode(start)  # where the look ends inside a letter, that is no fault
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -46,6 +46,8 @@ def check_settings(world: World, site: str | None) -> Check:
         if not isinstance(read, dict):
             return Check("settings", "misconfigured", f"the settings file `{path}` cannot be used: {read}", HINT)
         document = read
+    elif above := _no_folder_above(path):
+        return Check("settings", "misconfigured", f"the settings file `{path}` has no place: `{above}` is no folder", HINT)
     elif world.named_config:
         return Check("settings", "misconfigured", f"no settings file at `{path}`", "`dream config path` shows where it is")
     said = _with_variables({}, world.env)
@@ -55,6 +57,14 @@ def check_settings(world: World, site: str | None) -> Check:
     if not document and not said:
         return fine("settings", "every setting at its default")
     return fine("settings", "the settings can be used")
+
+
+def _no_folder_above(path: str) -> str:
+    """What stands above a path in the place of a folder."""
+    above = os.path.dirname(path)
+    while above and not exists(above):
+        above = os.path.dirname(above)
+    return "" if not above or os.path.isdir(above) else above
 
 
 def is_zone(name: str, env: Mapping[str, str], site: str | None) -> bool:

@@ -12,7 +12,21 @@ from datetime import datetime
 
 from dreamd.probing.advance import has_had_time
 from dreamd.probing.health import Check, Facts, Inbox, World, fine
-from dreamd.probing.peek import HOUR_S, beat_of, exists, instant, is_held, iso, json_of, names_in, printable, span, text_of
+from dreamd.probing.peek import (
+    HOUR_S,
+    beat_of,
+    bytes_at,
+    exists,
+    instant,
+    is_held,
+    iso,
+    json_of,
+    names_in,
+    printable,
+    size_of,
+    span,
+    text_of,
+)
 from dreamd.probing.preferences import number
 
 FROZEN_S = 300.0
@@ -24,6 +38,7 @@ LONGEST_DREAM_S = 86400.0
 YIELDS = 10
 MISSED_S = 6 * HOUR_S
 """So long a service may be away before it is missed: a machine that lost its power comes back sooner."""
+OWN_TAIL_BYTES = 2048
 PATIENCE_S = 600.0
 """How long notes may lie beside the store while somebody keeps its door shut."""
 LOOKS, NAP_S = 6, 0.03
@@ -183,17 +198,29 @@ def check_service(world: World, facts: Facts, oldest: datetime | None) -> Check:
     return fine("service", "a service ended without a word, and nothing has waited for long")
 
 
-def check_fence(facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
-    """Whether another owner, or an older copy, took the place of the store."""
+def check_fence(world: World, facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
+    """Whether another owner, another store, or an older copy took the place of the store."""
     counters = [c for c in (b.get("counters") for b in beats) if isinstance(c, dict)]
     seen = [c["epoch"] for c in counters if isinstance(c.get("epoch"), int)]
     if facts.runs and facts.runs[0].outcome == "fenced":
         return Check("fence", "fenced", "the last dream was overtaken by another owner of this store",
                      "make sure only one machine uses this home, then run `dream consolidate`")
-    if facts.epoch and seen and max(seen) > facts.epoch:
+    name, epoch = _written_for(world)
+    if facts.epoch and name not in ("", facts.name):
+        return Check("fence", "fenced", "the files beside the store were written for another store: it was replaced by hand",
+                     "put the right one back, or run `dream consolidate` once; it takes the store over")
+    if facts.epoch and max((*seen, epoch)) > facts.epoch:
         return Check("fence", "fenced", "the store is older than the dream that used it last: replaced or restored",
                      "run `dream consolidate` once; it takes the store over")
     return fine("fence", "one owner")
+
+
+def _written_for(world: World) -> tuple[str, int]:
+    """The store for which files were written last, and the number of its dream then; nothing where that is being settled."""
+    path = f"{world.home}/own-files"
+    lines = bytes_at(path, size_of(path) - OWN_TAIL_BYTES, OWN_TAIL_BYTES).decode("utf-8", "replace").splitlines()
+    words = lines[-1].split(" ") if lines else []
+    return (words[0], int(words[1])) if len(words) > 2 and words[1].isdecimal() else ("", 0)
 
 
 def check_language_model(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:

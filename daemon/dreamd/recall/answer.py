@@ -35,7 +35,7 @@ from dreamd.recall.resolve import Wanted, resolve
 from dreamd.recall.retrieve import POOL, gather, reach_of
 from dreamd.recall.retrieve import Look as Look
 from dreamd.recall.shelf import Near, Shelf
-from dreamd.recall.unanswered import is_unanswered
+from dreamd.recall.unanswered import is_unanswered, reads_none
 from dreamd.store import memories
 from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
@@ -69,6 +69,8 @@ class Recall:
     results: tuple[Found, ...]
     mode: str
     warning: str = ""
+    near: int = 0
+    """Results that are near and not shown, for none of them answers."""
 
     @property
     def recalled(self) -> list[str]:
@@ -122,15 +124,15 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         except Outage as outage:
             warning = f"{outage.message}; found by words alone"
     with kit.store.reading():  # one state for all that is asked, and on a server one transaction for dozens of questions
-        results, count = _found(kit, query, look, near)
-    answer = _with_team(kit, Recall(query, results, mode, warning), replace(look, limit=count), shelf)
+        results, count, left = _found(kit, query, look, near)
+    answer = _with_team(kit, Recall(query, results, mode, warning, left), replace(look, limit=count), shelf)
     if look.record and answer.recalled:
         record_recalls(kit, answer.recalled)
     return answer
 
 
-def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[Found, ...], int]:
-    """What the store answers by itself, and how many results there may be."""
+def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[Found, ...], int, int]:
+    """What the store answers by itself, how many results there may be, and how many are near and answer nothing."""
     hits = gather(kit, query, look, near)
     reading = reading_of(kit, query) if near and not look.injection and not look.unread else None
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection, everything=look.everything,
@@ -143,12 +145,13 @@ def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[F
         wanted = Wanted(kit.clock.now(), rules, count, whole=asked.whole,
                         replaced=reading.replaced if reading else None)
         ranked = resolve(ranked, wanted, kit.store, near)
-    if near and ranked and not asked.whole and is_unanswered(query, ranked):
-        ranked = []
+    left = 0
+    if near and not asked.whole and (is_unanswered(query, ranked) or (reading and reads_none(query, reading.read, rules))):
+        left, ranked = len(ranked), []
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     named = records_named(kit.store, [r.memory for r in ranked])
     return tuple(Found(r.memory, r.score, r.parts, clue, records)
-                 for r, clue, records in zip(ranked, clues, named, strict=True)), count
+                 for r, clue, records in zip(ranked, clues, named, strict=True)), count, left
 
 
 def _with_team(kit: Kit, own: Recall, look: Look, shelf: Shelf | None) -> Recall:
@@ -164,7 +167,7 @@ def _with_team(kit: Kit, own: Recall, look: Look, shelf: Shelf | None) -> Recall
     more = [replace(r, memory=of_team(kit.world, [r.memory])[0]) for r in beside.results
             if plain_words(r.memory.text) not in said]
     mixed = sorted([*own.results, *more], key=lambda r: -r.score)
-    return replace(own, results=tuple(mixed[:look.limit]))
+    return replace(own, results=tuple(mixed[:look.limit]), near=own.near + beside.near)
 
 
 def find_clues(store: Store, found: Sequence[Memory], directory: Path) -> list[str | None]:

@@ -29,10 +29,14 @@ class Reading:
 
     def __init__(self, kit: Kit, question: str) -> None:
         self._kit, self._question = kit, question
+        self.read: list[tuple[float, str]] = []
+        """All that was read, with how likely each answers."""
 
     def answers(self, some: Sequence[Memory]) -> list[float]:
         """How likely (0–1) each of some memories answers; nothing where the network is away, and nearness alone counts."""
-        return [_likely(logit) for logit in self._logits([(self._question, memory.text) for memory in some], 0)]
+        told = [_likely(logit) for logit in self._logits([(self._question, memory.text) for memory in some], 0)]
+        self.read = list(zip(told, (memory.text for memory in some), strict=False))  # none where the network is away
+        return told
 
     def replaced(self, pairs: Sequence[tuple[Ranked, Ranked]]) -> list[float]:
         """For an earlier and a later one each, both read before, how likely (0–1) the later took the place of the earlier."""

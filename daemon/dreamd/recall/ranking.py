@@ -139,7 +139,7 @@ def _answers_first(passed: list[Ranked], far: list[Ranked], rules: RecallSetting
     """
     first = [*passed, *far][:READ]
     gone = [one.memory.status is Status.ARCHIVED for one in first]
-    told = asked.read([one.memory for one in first]) if asked.read and (len(first) > 1 or any(gone)) else []
+    told = asked.read([one.memory for one in first]) if asked.read and first else []
     judged = bool(told) and not asked.whole
     told = told or [0.0] * len(first)
 

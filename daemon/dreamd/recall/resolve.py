@@ -36,6 +36,8 @@ MAY_ANSWER, REPLACED = 0.1, 0.4
 """From how likely something may be an answer, and from how likely one answer took the place of another: from there on a dream
 over talks still finds what the raw statements do.
 """
+ANSWERED = 0.01
+"""From how likely something answered before: the question is worded after what holds today, and often reads past the other."""
 ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
 
@@ -77,16 +79,18 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
 
 def without_earlier_answers(told: Sequence[Ranked],
                             replaced: Callable[[Sequence[tuple[Ranked, Ranked]]], Sequence[float]]) -> list[Ranked]:
-    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that."""
-    first = [one for one in told if one.parts.get("answers", 0.0) >= MAY_ANSWER][:ANSWERS_COMPARED]
-    pairs = [(old, new) for old in first for new in first
+    """Of two answers the later alone, in the better place of both, where it reads as having replaced the earlier."""
+    first, before = ([one for one in told if one.parts.get("answers", 0.0) >= least][:most]
+                     for least, most in ((MAY_ANSWER, ANSWERS_COMPARED), (ANSWERED, 2 * ANSWERS_COMPARED)))
+    pairs = [(old, new) for old in before for new in first
              if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
     order = list(told)
     likely = replaced(pairs)
     for (old, new), turned in zip(pairs, likely, strict=False):  # none where the network is away
         if turned >= REPLACED and old in order and new in order:
-            order.remove(new)
-            order[order.index(old)] = new
+            at = min(order.index(old), order.index(new))
+            order.remove(old)
+            order.insert(at, order.pop(order.index(new)))
     return order
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 DROPPED = "recall-dropped"
 """The store's fact of the last run after which too much was not found any more."""
 ASKED = 12
+FEWEST = 3
+"""Of a scope that is dreamt by itself: one for each statement that waits in it, but no fewer and never more than else. A team's
+night has a dream for each of its scopes, and would ask more than it dreams."""
 WITHIN = 10
 NOISE = 1
 """So many fewer than before may be found after a run: a crowd of new memories pushes an old one out now and then."""
@@ -116,11 +119,13 @@ def _draw(kit: Kit) -> list[str]:
     seed = kit.clock.now().isoformat()
     # Ids are hashes: those behind any of them are as good a draw, and no scope is read whole.
     draw = partial(shown.load_answering_ids, kit.store, after=content_id(seed))
-    if derived.finds_near(kit.store):
-        return draw(limit=ASKED)
+    if kit.store.held:
+        return draw(limit=min(ASKED, max(FEWEST, len(heads.load_heads(kit.store, scope=kit.store.held)))))
     waiting = {head.scope for head in heads.load_heads(kit.store)}
+    # A server has thousands of scopes, and none is looked up among all memories.
+    scopes = waiting or [""] if derived.finds_near(kit.store) else shown.scopes_answering(kit.store)
     drawn: list[str] = []
-    for scope in sorted(shown.scopes_answering(kit.store), key=lambda one: (one not in waiting, content_id(seed, one))):
+    for scope in sorted(scopes, key=lambda one: (one not in waiting, content_id(seed, one))):
         if len(drawn) < ASKED:
             drawn += draw(scope=scope, limit=ASKED - len(drawn))
     return drawn

@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dreamd.core.identity import speaker_of
+from dreamd.core.settings import RecallSettings
 from dreamd.recall.ranking import LONGEST_QUESTION, SURELY, Ranked
+from dreamd.recall.terms import word_roots
 from dreamd.text import patterns
 
 LEAST_NEAR = 0.23
@@ -40,6 +43,29 @@ def is_unanswered(question: str, found: Sequence[Ranked]) -> bool:
     if best < LEAST_NEAR and not any(one.parts.get("answers", 0.0) >= SURELY for one in found):
         return True
     return len(question) <= LONGEST_QUESTION and lacks_what_is_asked(question, [one.memory.text for one in found])
+
+
+def reads_none(question: str, read: Sequence[tuple[float, str]], rules: RecallSettings) -> bool:
+    """Whether a question is put for which all that was read reads as no answer, or as one about somebody else alone.
+
+    Asked after what Ann bought, "Ben: I bought a boat" reads as an answer, and is none.
+    """
+    asks = question.rstrip().endswith(("?", "？")) or patterns.starts("words/stance", "asks", question.strip())
+    if not (asks and read and rules.least_sure):
+        return False
+    others = _of_others(question, [text for _, text in read])
+    surest, own = (max((likely for (likely, _), other in zip(read, others, strict=True) if not (other and alone)), default=0.0)
+                   for alone in (False, True))
+    return own < max(rules.least_sure, surest)
+
+
+def _of_others(question: str, texts: Sequence[str]) -> list[bool]:
+    """For each text whether somebody else says it of himself, where the question names somebody who speaks as well."""
+    said_by = [speaker_of(text) for text in texts]
+    named = {name for name in said_by if name and re.search(rf"\b{re.escape(name)}\b", question)}
+    asked_of = frozenset[str]().union(*map(word_roots, named))
+    return [bool(named and name) and name not in named and asked_of.isdisjoint(word_roots(text))
+            and not patterns.has(_LISTED, "addressed", text) for name, text in zip(said_by, texts, strict=True)]
 
 
 def lacks_what_is_asked(question: str, texts: Sequence[str]) -> bool:

@@ -2,19 +2,24 @@
 
 A service that went on would found an empty store below a mount point, and everybody would believe that nothing was ever
 known. So it remembers which directory it serves, touches nothing while another one stands in its place, and goes on when its
-own is back. A socket without a file tells whoever would found a store there meanwhile that somebody knows better.
+own is back; what was noted meanwhile below a mount point, where a mounted disk hides it, comes along. A socket without a
+file tells whoever would found a store there meanwhile that somebody knows better.
 """
 
 from __future__ import annotations
 
+import os
 import socket
 import sys
 from contextlib import suppress
+from pathlib import Path
 
+from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Outage
 from dreamd.core.paths import Paths
 from dreamd.dream.own_files import name_of
 from dreamd.store.connection import open_reader
+from dreamd.store.intake import inbox
 from dreamd.store.presence import lost
 
 
@@ -26,6 +31,8 @@ class Abode:
         self._place: tuple[int, int] | None = None
         self._store = ""
         self._names: list[socket.socket] = []
+        self._beside: int | None = None
+        """The inbox that stands in the place of ours, held open: once the home is back no path leads there."""
         self.is_away = False
 
     def settle(self) -> None:
@@ -40,6 +47,11 @@ class Abode:
     def look(self) -> Outage | None:
         """What is wrong with the home; None while it is the one that was found, or its own store is there again."""
         failure = self._judge()
+        if failure is not None:
+            self._hold_inbox()
+        elif self._beside is not None:
+            self._bring_notes(self._beside)
+            self._beside = None
         self.is_away = failure is not None
         return failure
 
@@ -48,6 +60,21 @@ class Abode:
         for name in self._names:
             name.close()
         self._names = []
+
+    def _hold_inbox(self) -> None:
+        if self._beside is None and sys.platform == "linux" and inbox.list_inbox(self._paths) and not lost.is_there(
+                self._paths.store):
+            with suppress(OSError):  # it went this very moment
+                self._beside = os.open(self._paths.inbox, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+
+    def _bring_notes(self, beside: int) -> None:
+        try:
+            for path in sorted(Path(f"/proc/self/fd/{beside}").glob("*.json")):
+                with suppress(DreamError):
+                    fsio.write_atomic(self._paths.inbox / path.name, fsio.read_bytes(path, limit_bytes=inbox.LARGEST_BYTES))
+                    fsio.remove(path)
+        finally:
+            os.close(beside)
 
     def _judge(self) -> Outage | None:
         place = self._stands()

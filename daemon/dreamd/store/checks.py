@@ -36,7 +36,7 @@ def sound_database(store: Store) -> list[str]:
 
 
 def shape_fits(store: Store) -> list[str]:
-    """Tables, columns and indexes are those a new store would have."""
+    """Tables, columns and indexes are those a new store would have, and nothing acts by itself when dream writes."""
     if base := seals.server_of(store.connection):
         from dreamd.store.team import team_seals
 
@@ -52,7 +52,8 @@ def shape_fits(store: Store) -> list[str]:
         columns, indexes = (theirs[name][n] - ours[name][n] for n in (0, 1))
         faults += [f"column `{name}.{c}` is missing" for c in sorted(columns)]
         faults += [f"index `{i}` is missing" for i in sorted(indexes)]
-    return faults
+    acting = store.all("SELECT name FROM main.sqlite_master WHERE type = 'trigger' ORDER BY name")
+    return faults + [f"the trigger `{row['name']}` is not dream's" for row in acting]
 
 
 def _shape(connection: sqlite3.Connection) -> dict[str, tuple[set[str], set[str]]]:

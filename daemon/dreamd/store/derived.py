@@ -141,9 +141,10 @@ def find_missing(store: Store, wordings: Sequence[str], *, models: Sequence[str]
 
 
 def find_made_by(store: Store, models: Sequence[str]) -> list[str]:
-    """The hashes of the wordings whose vectors some engines made."""
-    rows = store.all(f"SELECT wording FROM vector WHERE model IN {LISTED} AND length(wording) = ?", listed(models),
-                     SHA_DIGITS)
+    """The hashes of the wordings whose vectors some engines made; of the scope that is held, where one is."""
+    mine, held = ("AND scope = ?", (store.held,)) if store.held else ("", ())
+    rows = store.all(f"SELECT wording FROM vector WHERE model IN {LISTED} AND length(wording) = ? {mine}", listed(models),
+                     SHA_DIGITS, *held)
     return [row[0] for row in rows]
 
 

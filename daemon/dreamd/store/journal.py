@@ -18,7 +18,7 @@ from dreamd.store.derived import drop_vectors
 from dreamd.store.presence.holding import SCOPES_EPOCH
 from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row
 
-DREAM = "dream"
+DREAM, ATTACH = "dream", "attach"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
 DECIDING = ("review", "restore")
 """Kinds of the runs in which a person chose between memories: what was decided does not leave with age."""
@@ -263,6 +263,12 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
     return None if row is None else _run(row)
 
 
+def last_attached(store: Store, *, after: Run | None = None) -> Run | None:
+    """The newest run that changed an attached directory and stands, if it came after another run."""
+    run = last_run(store, kind=ATTACH, outcomes=("changed",))
+    return None if run is None or run.undone_by or after is not None and run.seq < after.seq else run
+
+
 def last_seq(store: Store) -> int:
     """The number of the newest run; 0 before the first."""
     row = store.one("SELECT MAX(seq) AS n FROM run")
@@ -349,6 +355,11 @@ def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], di
     """What the interrupted dreams right before one have done in a scope: memories they made, and how others stood before."""
     founded: set[str] = set()
     before: dict[str, str] = {}
+    # Where scopes are dreamt one by one, thousands of other runs lie between two of one: mostly none of them was interrupted.
+    if store.held and store.one(f"""SELECT 1 FROM run WHERE kind = '{DREAM}' AND {LATELY} AND seq <> ?
+            AND outcome IN ('', 'interrupted') AND (reason = ? OR substr(reason, 1, {len(ONLY)}) <> '{ONLY}') LIMIT 1""",
+                                but, f"{ONLY}{store.held}") is None:
+        return founded, before
     for run in store.all(f"""SELECT seq, outcome, reason FROM run r WHERE kind = '{DREAM}' AND seq <> ? AND (? = ''
                              OR reason = ? OR EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq AND o.scope = ?))
                              ORDER BY seq DESC LIMIT 100""", but, store.held, f"{ONLY}{store.held}", store.held):

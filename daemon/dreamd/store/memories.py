@@ -92,32 +92,42 @@ def load_due(store: Store, *, today: str, heard_before: datetime, faded_before: 
     """
     before = [iso(heard_before)] * 4
     revived = [""] * 4 if every_stale else before
+    mine, held = _held_alone(store)
     with store.reading():
-        faded = [row["seq"] for scope, gone in faded_before.items() for row in store.all(
+        due = [seq for scope, gone in faded_before.items() for seq, in store.tuples(
             f"SELECT o.seq {_LAST_HEARD.format('stale')} AND o.scope = ? AND {_ALL_BEFORE}", str(scope), *[iso(gone)] * 4)]
-        rows = store.all(
-            f"""{SELECT} WHERE m.seq IN {LISTED} OR m.seq IN (
-                  SELECT seq FROM memory INDEXED BY memory_ttl
-                    WHERE status IN ('live', 'held', 'stale') AND ttl IS NOT NULL AND ttl < ?
-                  UNION SELECT o.seq {_LAST_HEARD.format('stale')} AND NOT ({_ALL_BEFORE})
-                  UNION SELECT o.seq {_LAST_HEARD.format('live')} AND {_ALL_BEFORE}) ORDER BY m.created_at, m.id""",
-            listed(faded), today, *revived, *before)
-        return _complete(store, rows)
+        due += [seq for seq, in store.tuples(
+            f"""SELECT o.seq FROM memory o INDEXED BY memory_ttl
+                  WHERE status IN ('live', 'held', 'stale') AND ttl IS NOT NULL AND ttl < ? {mine}
+                UNION SELECT o.seq {_LAST_HEARD.format('stale')} {mine} AND NOT ({_ALL_BEFORE})
+                UNION SELECT o.seq {_LAST_HEARD.format('live')} {mine} AND {_ALL_BEFORE}""",
+            today, *held, *held, *revived, *held, *before)]
+        return _complete(store, store.all(f"{SELECT} WHERE m.seq IN {LISTED} ORDER BY m.created_at, m.id", listed(due)))
+
+
+def _held_alone(store: Store) -> tuple[str, tuple[str, ...]]:
+    """What keeps a question about memories `o` to the scope that is held, where one is, and its values."""
+    return ("AND o.scope = ?", (store.held,)) if store.held else ("", ())
 
 
 def load_stale_scopes(store: Store, *, heard_before: datetime) -> dict[Scope, datetime]:
     """The scopes of stale memories not heard of for some time, and when of the earliest of these."""
+    mine, held = _held_alone(store)
     return {stored_scope(row["scope"]): parse_instant(row["confirmed_at"]) for row in store.all(
-        f"SELECT o.scope, MIN(o.confirmed_at) AS confirmed_at {_LAST_HEARD.format('stale')} AND {_ALL_BEFORE} GROUP BY o.scope",
-        *[iso(heard_before)] * 4)}
+        f"""SELECT o.scope, MIN(o.confirmed_at) AS confirmed_at {_LAST_HEARD.format('stale')} {mine} AND {_ALL_BEFORE}
+            GROUP BY o.scope""", *held, *[iso(heard_before)] * 4)}
 
 
 def load_oddly_classed(store: Store) -> list[Memory]:
     """Live references with an end, and live states without one."""
+    mine, held = _held_alone(store)
     with store.reading():
-        return _complete(store, store.all(
-            f"""{SELECT} WHERE m.status = 'live' AND (m.class = 'reference' AND m.ttl IS NOT NULL
-                 OR m.class = 'state' AND m.ttl IS NULL) ORDER BY m.created_at, m.id"""))
+        odd = [seq for seq, in store.tuples(
+            f"""SELECT o.seq FROM memory o INDEXED BY memory_ttl WHERE status IN ('live', 'held', 'stale') AND ttl IS NOT NULL
+                  AND status = 'live' AND class = 'reference' {mine}
+                UNION SELECT o.seq FROM memory o WHERE status = 'live' AND class = 'state' AND ttl IS NULL {mine}""",
+            *held, *held)]
+        return _complete(store, store.all(f"{SELECT} WHERE m.seq IN {LISTED} ORDER BY m.created_at, m.id", listed(odd)))
 
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:

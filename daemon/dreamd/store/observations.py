@@ -28,6 +28,7 @@ from dreamd.core.values import (
     content_id,
     parse_scope,
 )
+from dreamd.store import seals
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.turn_before import said_before
@@ -116,11 +117,27 @@ def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observati
 
 def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]:
     """Observations without a fate, oldest statement first, ties by id: the order never depends on who read first."""
-    where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
     with store.reading():
-        rows = store.all(f"""SELECT * FROM ({JOINED} WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting{where}
-                             ORDER BY at, id""", count_without_fate(store), *args)
-    return [read_row(r) for r in rows]
+        return load_by_seqs(store, find_waiting(store, scope=scope))
+
+
+def find_waiting(store: Store, *, scope: str | None = None) -> list[int]:
+    """The numbers of the observations without a fate: in one scope, in the one that is held, or in all.
+
+    Found from the newest on, they are had without reading any of the others, told years ago; a server keeps a table of them.
+    """
+    only = scope or store.held
+    if base := seals.server_of(store.connection):
+        from dreamd.store.team import waiting
+
+        return waiting.find(base, only)
+    where, args = (" WHERE scope = ?", (only,)) if only else ("", ())
+    with store.reading():
+        row = store.one("SELECT (SELECT COUNT(*) FROM observation) - (SELECT COUNT(*) FROM fate)")
+        rows = store.tuples(f"""SELECT seq FROM (SELECT o.seq, o.scope FROM observation o
+                                LEFT JOIN fate f ON f.observation = o.seq WHERE f.observation IS NULL
+                                ORDER BY o.seq DESC LIMIT ?){where}""", max(0, int(row[0])) if row else 0, *args)
+    return [int(seq) for seq, in rows]
 
 
 def load_by_seqs(store: Store, seqs: Sequence[int]) -> list[Observation]:
@@ -141,18 +158,11 @@ def drop_fates(tx: sqlite3.Connection, run: int, seqs: Sequence[int]) -> None:
 def count_pending(store: Store) -> tuple[int, datetime | None]:
     """How many observations wait, and since when the oldest does."""
     with store.reading():
-        row = store.one("""SELECT COUNT(*) AS n, MIN(stored_at) AS oldest FROM (
-                             SELECT o.stored_at FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting""", count_without_fate(store))
+        row = store.one(f"SELECT COUNT(*) AS n, MIN(stored_at) AS oldest FROM observation WHERE seq IN {LISTED}",
+                        listed(find_waiting(store)))
     if row is None or not row["n"]:
         return 0, None
     return int(row["n"]), parse_instant(row["oldest"])
-
-
-def count_without_fate(store: Store) -> int:
-    """How many to look for: found from the newest on, they are had without reading any of the others, told years ago."""
-    row = store.one("SELECT (SELECT COUNT(*) FROM observation) - (SELECT COUNT(*) FROM fate) AS n")
-    return max(0, int(row["n"])) if row else 0
 
 
 def load_waiting(store: Store, scope: str) -> list[Observation]:

@@ -31,7 +31,7 @@ from dreamd.core.values import (
     with_context,
 )
 from dreamd.store.connection import LISTED, Store, listed
-from dreamd.store.derived import WEIGHED, load_vectors, unit_rows
+from dreamd.store.derived import WEIGHED, finds_near, load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
 from dreamd.store.presence.sound_rows import sound_row
 
@@ -56,8 +56,9 @@ def _quoted(words: AbstractSet[str]) -> str:
 
 _OF_A_PERSON = f"(o.origin = 'user' OR o.sign = '{IN_PASSING}')"
 """What an agent said is kept in passing only where the person let it stand."""
-_NO_MARK = f"(o.target = '' OR o.sign = '{IN_PASSING}')"
-"""What says something of a memory or its file is nobody's words."""
+_NO_MARK = f"(length(o.target) = 0 OR o.sign = '{IN_PASSING}')"
+"""What says something of a memory or its file is nobody's words. Asked so that no server looks for what has no target in its
+index of targets, by which it would read nearly all that was ever said."""
 _KEPT = f"f.reason IN ({_quoted(KEPT_AS_SAID)}) AND f.set_aside = 0"
 _UNTOLD = """NOT EXISTS (SELECT 1 FROM support s JOIN memory m ON m.id = s.memory
   WHERE s.observation = o.seq AND m.status != 'held')"""
@@ -73,18 +74,29 @@ def _among(fates: str = "", held: str = "") -> str:
 
 _ALL = _among()
 _CHOSEN = _among(f"AND f.observation IN {LISTED}", f"AND s.observation IN {LISTED}")
-_LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
+_AFTER = "AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)"
 """Those that became passages after a run."""
 _CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_WAITS}"
-_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND {_UNTOLD} AND (
-  EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_KEPT}) OR EXISTS ({_CARRIER}))"""
-"""The same from the side of an observation, for those that are named."""
+
+
+def _some(fates: str = "", held: str = "") -> str:
+    """The same from the side of an observation, for those that are named, and for those of a scope in a server's index."""
+    return f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND {_UNTOLD} AND (
+  EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_KEPT} {fates}) OR EXISTS ({_CARRIER} {held}))"""
+
+
+_SOME = _some()
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target >= 'said:' AND target < 'said;'"
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
   JOIN observation o ON o.seq = s.observation
   WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
 MOST_STEMS = 12
+
+
+def _of(store: Store, fates: str = "", held: str = "") -> str:
+    """Passages to choose from by their scope: a server finds its observations, a file sooner all that are passages."""
+    return (_some if finds_near(store) else _among)(fates, held)
 
 
 def is_kept(one: Observation, gated: Gated) -> bool:
@@ -157,7 +169,7 @@ def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], l
 
     With `carried`, what memories carry counts too, behind what was said before it.
     """
-    passing = store.all(f"SELECT o.text, o.context {_ALL} AND o.scope = ? ORDER BY o.seq", scope)
+    passing = store.all(f"SELECT o.text, o.context {_of(store)} AND o.scope = ? ORDER BY o.seq", scope)
     told = [*passing, *(store.all(_CARRIED, scope) if carried else ())]
     return [r["text"] for r in passing], [with_context(r["text"], r["context"]) for r in told if r["context"]]
 
@@ -183,14 +195,15 @@ class Spoken:
 def load_unweighed(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
     """The passages that became such after a run and were not weighed yet, the latest first."""
     where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
-    return _spoken(store, f"""{_LATELY} {where} AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
+    lately = _of(store, *_AFTER) if scope else _among(*_AFTER)
+    return _spoken(store, f"""{lately} {where} AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
                               ORDER BY o.at DESC, o.id""", after, after, *args)
 
 
 def load_spoken(store: Store, *, scope: str | None = None) -> list[Spoken]:
     """Every passage, of one scope or of all, in the order they were said."""
     where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
-    return _spoken(store, f"{_ALL} {where} ORDER BY o.at, o.id", *args)
+    return _spoken(store, f"{_of(store) if scope else _ALL} {where} ORDER BY o.at, o.id", *args)
 
 
 @sound_row
@@ -203,11 +216,13 @@ def _spoken(store: Store, rest: str, *args: object) -> list[Spoken]:
 @sound_row
 def load_changed_beside(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
     """Memories that changed after a run and stand in a scope that has passages, the last to be confirmed first."""
-    where, args = ("AND m.scope = ?", (scope,)) if scope else ("", ())
+    where, args = f"m.scope IN (SELECT o.scope {_ALL})", tuple[str, ...]()
+    if scope:
+        where, args = f"m.scope = ? AND EXISTS (SELECT 1 {_of(store)} AND o.scope = ?)", (scope, scope)
     rows = store.tuples(f"""SELECT m.id, w.text, m.confirmed_at, m.scope FROM memory m JOIN wording w ON w.sha = m.wording
-                            WHERE m.id IN (SELECT memory FROM operation WHERE run > ?) {where}
-                              AND m.status IN ('live', 'stale', 'held', 'superseded')
-                              AND m.scope IN (SELECT o.scope {_ALL}) ORDER BY m.confirmed_at DESC, m.id""", after, *args)
+                            WHERE m.id IN (SELECT memory FROM operation WHERE run > ?)
+                              AND m.status IN ('live', 'stale', 'held', 'superseded') AND {where}
+                            ORDER BY m.confirmed_at DESC, m.id""", after, *args)
     return [Spoken(i, text, parse_instant(at), place) for i, text, at, place in rows]
 
 
@@ -264,8 +279,8 @@ def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str]
     where, args = (f" AND o.scope IN {LISTED}", (listed(scopes),)) if scopes else ("", ())
     with store.reading():
         gone = {r[0] for r in store.all(_TAKEN_BACK)}
-        rows = store.all(f"SELECT o.id, {score} AS score {_ALL}{where} ORDER BY score DESC, o.at DESC, o.id LIMIT ?",
-                         *likes, *args, limit + len(gone))
+        rows = store.all(f"""SELECT o.id, {score} AS score {_of(store) if scopes else _ALL}{where}
+                             ORDER BY score DESC, o.at DESC, o.id LIMIT ?""", *likes, *args, limit + len(gone))
     return [r["id"] for r in rows if r["score"] and r["id"] not in gone][:limit]
 
 

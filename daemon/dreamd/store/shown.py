@@ -5,11 +5,12 @@ Two plain scans and a join in memory take half the time of SQLite's own join, wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import MEMORY_FILE, text_sha, with_context
+from dreamd.store import seals
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import MULTILINGUAL_BYTES, unit_rows
 from dreamd.store.word_search import MOST_QUERY_WORDS, query_words
@@ -147,7 +148,17 @@ def _last_heir(memory: str, heirs: dict[str, str]) -> str:
 def search_words_of(store: Store, stems: Sequence[str], *, statuses: Sequence[str], scopes: Sequence[str],
                     limit: int) -> list[str]:
     """Ids of the memories that have most words that begin like some stems, best first; no scope means all of them."""
-    expression = " OR ".join(_rare(store, stems))
+    terms = {term: 0 for stem in stems[:MOST_WORDS] if (term := _beginning(stem))}
+    if base := seals.server_of(store.connection):
+        from dreamd.store.team import word_ranks
+
+        terms = word_ranks.count(base, list(terms))
+        chosen = {term: terms[term] for term in _rare(terms)}
+        return word_ranks.search(base, chosen, statuses=statuses, scopes=scopes, limit=limit)
+    for term in terms:
+        row = store.one("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH ?", term)
+        terms[term] = int(row[0]) if row else 0
+    expression = " OR ".join(_rare(terms))
     if not expression:
         return []
     where, args = (f" AND m.scope IN {LISTED}", (listed(scopes),)) if scopes else ("", ())
@@ -157,15 +168,11 @@ def search_words_of(store: Store, stems: Sequence[str], *, statuses: Sequence[st
     return [r["id"] for r in rows]
 
 
-def _rare(store: Store, stems: Sequence[str]) -> list[str]:
-    """Expressions for the stems that few enough memories have to be worth ranking; the rarest two where all are common.
+def _rare(found: Mapping[str, int]) -> list[str]:
+    """Of expressions, with how many memories have each, those worth ranking: few enough have them, or they are the rarest two.
 
     Ranking costs a microsecond a match, and a word of thousands of memories tells none of them apart.
     """
-    found = {term: 0 for stem in stems[:MOST_WORDS] if (term := _beginning(stem))}
-    for term in found:
-        row = store.one("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH ?", term)
-        found[term] = int(row[0]) if row else 0
     present = sorted((term for term, count in found.items() if count), key=lambda term: found[term])[:MOST_QUERY_WORDS]
     return [term for n, term in enumerate(present) if n < FEWEST_WORDS or found[term] <= COMMON_FROM]
 

@@ -21,7 +21,7 @@ def said_before(tx: sqlite3.Connection, noted: Candidate) -> str:
     if not noted.explicit or noted.target or noted.sign or not (noted.conversation or speaker_of(noted.text)):
         return ""
     row = tx.execute(
-        """SELECT text FROM observation WHERE seq > (SELECT MAX(seq) FROM observation) - ? AND scope = ? AND conversation = ?
+        """SELECT text FROM (SELECT * FROM observation ORDER BY seq DESC LIMIT ?) AS late WHERE scope = ? AND conversation = ?
            AND explicit = 1 AND sign = '' AND target = '' AND origin IN ('user', 'agent') AND at BETWEEN ? AND ?
            ORDER BY at DESC, seq DESC LIMIT 1""",
         (LOOKED_BACK, str(noted.scope), noted.conversation, iso(noted.at - JUST_BEFORE), iso(noted.at))).fetchone()

@@ -38,8 +38,10 @@ def validity(text: str, day: date, evidence: list[str]) -> tuple[str | None, str
 
 def is_end(before: str, after: str, sentence: str) -> bool:
     """Whether something ends at the date between these words."""
-    if patterns.has("words/dates", "keeping", sentence):
-        return False
+    return not patterns.has("words/dates", "keeping", sentence) and _ends(before, after)
+
+
+def _ends(before: str, after: str) -> bool:
     return cue_ends(before, "ends_before") or verb_ends(before) or follows(after, "ends_after")
 
 
@@ -102,9 +104,8 @@ def calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str:
             return match[0]
         before = match.string[max(0, match.start() - SENTENCE_CHARS):match.start()]
         after = match.string[match.end():match.end() + SENTENCE_CHARS]
-        ends = cue_ends(before, "ends_before") or verb_ends(before) or follows(after, "ends_after")
-        dated = match["year"] or match.groupdict().get("year_a")
-        if not ends and not (dated and cue_ends(before, "starts_before")):
+        with_year = match["year"] or match.groupdict().get("year_a")
+        if not _ends(before, after) and not (with_year and cue_ends(before, "starts_before")):
             return match[0]
         ranges = re.search(r"(?i)\b(?:from|von|vom|de|du)\s+\w+(?:\s+\d+)?\s*$", before)
         if ranges or patterns.has("words/dates", "keeping", up_to_comma(match)):
@@ -176,8 +177,7 @@ def _calendar(lang: str) -> re.Pattern[str]:
         return re.compile(plain)
     american = (rf"(?P<month_a>(?i:{names}))\b\.? (?P<day_a>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
                 r"(?:,? (?P<year_a>\d{4})\b)?")
-    ended = rf"(?<![\w.-])(?:{american}|{plain})"
-    return re.compile(ended)
+    return re.compile(rf"(?<![\w.-])(?:{american}|{plain})")
 
 
 def _parse_calendar(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:

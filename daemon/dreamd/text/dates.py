@@ -59,7 +59,7 @@ class _Rule:
 
 def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     """Replace relative dates by absolute ones and find the end or beginning that the text states."""
-    if not patterns.stands_in(*_cheap(), text):
+    if not patterns.has("words/dates", "cheap", text):
         return Durable(text)
     day = at.astimezone(zone).date()
     lang = language_of(text)
@@ -107,26 +107,17 @@ def _told(said: str, iso: str, evidence: list[str]) -> str:
 
 
 @cache
-def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    cheap = patterns.load("words/dates")["cheap"]
-    lowered = patterns.in_lower_case(cheap["cues"])
-    assert lowered is not None  # cues tell no capitals
-    return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
-
-
-@cache
 def _rules(languages: frozenset[str]) -> tuple[_Rule, ...]:
     """The rules of some languages; to make those of all takes a quarter of a second."""
     made = []
-    for row in patterns.load("words/dates")["rule"]:
-        if row["lang"] not in languages:
-            continue
-        lang, wide = row["lang"], row["lang"] in ("zh", "ja", "ko")
-        needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
-        body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
-        body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
-        pattern = f"(?:{body})" if wide else rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?"
-        made.append(_Rule(lang, row["kind"], int(row.get("shift", 0)), re.compile(_once(pattern), re.IGNORECASE)))
+    for lang, rows in patterns.load("words/dates")["phrases"].items():
+        for kind, shift, said, *near in rows if lang in languages else ():
+            needs = f"(?=.{{0,40}}\\b(?:{near[0]})\\b)" if near else ""
+            body = needs + said.replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
+            body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
+            pattern = f"(?:{body})" if lang in ("zh", "ja", "ko") else (
+                rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?")
+            made.append(_Rule(lang, kind, shift, re.compile(_once(pattern), re.IGNORECASE)))
     return tuple(made)
 
 
@@ -173,8 +164,7 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
         return match[0]  # a date no calendar holds: the phrase stays as it was said
     if found.year > LAST_YEAR:
         return match[0]
-    said = match[0].strip().lower()
-    evidence.append(f"date: {said} → {found.isoformat()}")
+    _told(match[0], found.isoformat(), evidence)
     return _worded(match, rule, found, lead, own=groups.get("own") or "")
 
 
@@ -276,7 +266,7 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
     elif rule.kind in ("month", "year"):
         said = _form("span", rule.lang).format(iso[:7] if rule.kind == "month" else iso[:4])
     else:
-        said = _form("on", rule.lang) + iso
+        said = _form("on", rule.lang).format(iso)
     part = match.groupdict().get("part")
     if part:
         said += f" in the {part}"
@@ -287,4 +277,4 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
 
 
 def _form(name: str, lang: str) -> str:
-    return str(patterns.load("words/dates")[name][lang])
+    return str(patterns.load("words/dates")["worded"][lang][("on", "until", "week_of", "span").index(name)])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.text import word_classes
-from dreamd.text.tokens import Token, starts
+from dreamd.text.tokens import Token
 
 CLAUSE_END = frozenset((
     "but because since so and then while although though if unless until when whenever which who whose aber weil und "
@@ -25,12 +25,13 @@ class Denial:
     count: int
 
 
+_SPARED = tuple(f"{phrase} " for phrase in word_classes.NOT_NEGATING)
+_LONGEST_SPARED = max(phrase.count(" ") for phrase in _SPARED)
 _NEGATORS_CJK = tuple(n.strip() for n in word_classes.NEGATORS_CJK if len(n.strip()) > 1 or n in "不没无않없못")
 
 
-def read_denial(cut: Sequence[Token], text: str) -> Denial:
+def read_denial(cut: Sequence[Token]) -> Denial:
     """What the tokens of a text deny."""
-    spared: set[int] | None = None
     first: set[str] = set()
     count = 0
     for i, token in enumerate(cut):
@@ -38,21 +39,17 @@ def read_denial(cut: Sequence[Token], text: str) -> Denial:
             count += min(sum([token.surface.count(negator) for negator in _NEGATORS_CJK]), 2)
             continue
         contrast = token.lower in _CONTRAST and i + 1 < len(cut) and cut[i + 1].lower == _CONTRAST[token.lower]
-        is_not = token.lower in word_classes.NEGATORS or token.stem == "not"
-        if is_not and spared is None:
-            spared = _spared(text)
-        is_not = is_not and i not in (spared or ()) and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
+        is_not = (token.lower in word_classes.NEGATORS or token.stem == "not") and not (
+            _only_looks_so(cut[i : i + _LONGEST_SPARED]) or token.stem == "avoid" and i and cut[i - 1].lower == "to")
         if contrast or is_not:
             count += not contrast
             first.update(_behind(cut[i + 1 :]))
     return Denial(frozenset(first), count)
 
 
-def _spared(text: str) -> set[int]:
-    """Which pieces only look like negators: where a turn of phrase begins that denies nothing."""
-    low = text.lower()
-    found = {low.index(phrase) for phrase in word_classes.NOT_NEGATING if phrase in low}
-    return {place for place, start in enumerate(starts(text)) if start in found} if found else set()
+def _only_looks_so(cut: Sequence[Token]) -> bool:
+    """Whether a turn of phrase begins here that denies nothing."""
+    return f"{' '.join(token.lower for token in cut)} ".startswith(_SPARED)
 
 
 def _behind(rest: Sequence[Token]) -> list[str]:

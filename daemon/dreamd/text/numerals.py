@@ -25,24 +25,18 @@ _ZH_PLAIN = re.compile(
 """Words in which a character of number counts nothing."""
 
 
-def is_counting(run: str) -> bool:
-    """Whether a run is a Korean number and nothing else: what it counts is the next word."""
-    return run in _KO
-
-
 def numbers_in(run: str) -> list[tuple[str, float]]:
     """Numbers inside a run of Chinese or Korean characters, as dimension and value, with the unit glued behind."""
     found: list[tuple[str, float]] = []
     blanked = _ZH_PLAIN.sub(lambda m: "·" * len(m.group()), run)
     for match in _ZH_NUMBER.finditer(blanked):
-        value = _chinese(match.group())
         rest = blanked[match.end() :]
         counted = match.group() != "一" and rest[:1] in _COUNTERS  # a hundred of what is counted one by one
         lone = match.group() in ("一", "千", "万", "百") and not unit_at(rest) and not counted
-        if value is None or lone or match.start() and blanked[match.start() - 1] == "第":
+        if lone or match.start() and blanked[match.start() - 1] == "第":
             continue
         dim, factor = unit_at(rest) or ("", 1.0)
-        found.append((dim, value * factor))
+        found.append((dim, _chinese(match.group()) * factor))
     for match in _KO_NUMBER.finditer(run):
         unit = word_classes.UNIT_NAMES.get(match.group(2), ("", 1.0))
         if _KO[match.group(1)] > 1 or unit[0] or match.group(3):
@@ -58,9 +52,9 @@ def unit_at(rest: str) -> tuple[str, float] | None:
     return None
 
 
-def _chinese(text: str) -> float | None:
-    whole, _, part = text.partition("点")
+def _chinese(text: str) -> float:
     total = section = digit = 0
+    whole, _, part = text.partition("点")
     for char in whole:
         if char in _ZH:
             digit = _ZH[char]
@@ -69,7 +63,4 @@ def _chinese(text: str) -> float | None:
         else:
             section += (digit or 1) * _ZH_SCALE[char]
             digit = 0
-    value = float(total + section + digit)
-    if part:
-        value += float("0." + "".join(str(_ZH[c]) for c in part))
-    return value
+    return total + section + digit + float("0." + "".join(str(_ZH[c]) for c in part))

@@ -87,7 +87,8 @@ def _lower_cue(name: str, table: str, *, start: bool = False) -> re.Pattern[str]
     if len(bounded) < len(lowered):
         return None
     headed = "|".join(word.removeprefix(_HEAD) for word in bounded if word.startswith(_HEAD))
-    body = "|".join([f"{_HEAD}(?:{headed or '(?!)'})", *(word for word in bounded if not word.startswith(_HEAD))])
+    parts = [f"{_HEAD}(?:{headed})"] if headed else []
+    body = "|".join([*parts, *(word for word in bounded if not word.startswith(_HEAD))]) or "(?!)"
     return re.compile(rf"\s*(?:{body})" if start else body)
 
 
@@ -96,11 +97,6 @@ def in_lower_case(pattern: str) -> str | None:
     if _TELLS_CASE.search(pattern):
         return None
     return _CAPITAL.sub(lambda found: found[0].lower() if len(found[0]) == 1 else found[0], pattern)
-
-
-def stands_in(pattern: re.Pattern[str], lowered: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern that ignores case, of which `lowered` is the twin in lower case, is found in a text."""
-    return (lowered.search(text.lower()) if text.isascii() else pattern.search(text)) is not None
 
 
 _HEAD = r"(?<!\w)"

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.text import word_classes
-from dreamd.text.numerals import is_counting, numbers_in, unit_at
+from dreamd.text.numerals import numbers_in, unit_at
 from dreamd.text.tokens import Token
 
 _DATE = re.compile(
@@ -28,11 +27,6 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(rf"\b({_MONTH_NAMES})\s(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{{4}}))?", re.IGNORECASE)
 _CJK_DAY = re.compile(r"(?<!年)(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
 _CLOCK = re.compile(r"\b(\d{1,2})[:h](\d{2})(?::\d{2})?(?:\s?(am|pm))?\b|\b(\d{1,2})\s?(am|pm)\b", re.IGNORECASE)
-_CLOCK_WORD = re.compile(
-    r"\b(?:(\d{1,2})|(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)) o'?clock"
-    r"(?: in the (morning|afternoon|evening))?",
-    re.IGNORECASE,
-)
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
 _OPENING = frozenset(["one", "half", "every", "each", *_NAMED_TIMES, *word_classes.PERIODS, *word_classes.TIMES_WORDS,
                       *word_classes.NUMBER_WORDS])
@@ -42,33 +36,16 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _HOUR = 3600.0
 _DIGIT = re.compile(r"\d")
 _COUNTED = frozenset(["number", "cjk"])
-_GERMAN_UNITS = {"ein": 1} | word_classes.NUMBER_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A canonical number: its dimension (`""` when none is named), value, and the token where it stands."""
-
-    dim: str
-    value: float | str
-    token: int = -1
-
-    @property
-    def key(self) -> str:
-        """The form under which two numbers are compared."""
-        if isinstance(self.value, str):
-            return f"{self.dim}:{self.value}"
-        return f"{self.dim}:{self.value:.6g}"
-
-
-def dates_and_times(text: str) -> tuple[list[Quantity], str]:
+def dates_and_times(text: str) -> tuple[list[str], str]:
     """Dates and times of day, and the text with them blanked so that their digits are not read again."""
-    found: list[Quantity] = []
-    if not _DIGIT.search(text) and "clock" not in text:
+    found: list[str] = []
+    if not _DIGIT.search(text):
         return found, text
 
     def take(dim: str, value: str, match: re.Match[str]) -> str:
-        found.append(Quantity(dim, value))
+        found.append(f"{dim}:{value}")
         return " " * len(match.group())
 
     def clock(m: re.Match[str]) -> str:
@@ -79,11 +56,6 @@ def dates_and_times(text: str) -> tuple[list[Quantity], str]:
         hour = hour % 12 + 12 * (half == "pm") if half else hour % 24
         return take("clock", f"{hour:02d}:{minute:02d}", m)
 
-    def worded(m: re.Match[str]) -> str:
-        hour = int(m.group(1) or word_classes.NUMBER_WORDS.get((m.group(2) or "").lower(), 1))
-        late = (m.group(3) or "").lower() in ("afternoon", "evening") and hour < 12
-        return take("clock", f"{hour + 12 * late:02d}:00", m)
-
     text = _DATE.sub(
         lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text
     )
@@ -93,32 +65,23 @@ def dates_and_times(text: str) -> tuple[list[Quantity], str]:
         text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
     if spoken is None:
         text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
-    if spoken is None or "clock" in text.lower():
-        text = _CLOCK_WORD.sub(worded, text)
     return found, _CLOCK.sub(clock, text)
 
 
-def _with_counter(tokens: Sequence[Token], i: int) -> str:
-    """A run of characters, with the word that it counts where it is a Korean number that stands by itself."""
-    counted = tokens[i + 1].surface if is_counting(tokens[i].surface) and i + 1 < len(tokens) else ""
-    return f"{tokens[i].surface} {counted}".rstrip()
-
-
-def periods(tokens: Sequence[Token]) -> list[Quantity]:
+def periods(tokens: Sequence[Token]) -> list[str]:
     """What an amount is for: "30 EUR a day" is paid each day."""
     found = []
-    for i in range(len(tokens) - 3):
-        number, unit, each, period = (t.lower for t in tokens[i : i + 4])
-        if tokens[i].kind == "number" and number and unit in word_classes.UNIT_NAMES and each in ("a", "per", "each", "every"):
-            dim, factor = word_classes.UNIT_NAMES.get(period, ("", 0.0))
+    for (number, unit, each, period) in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        if number.kind == "number" and unit.lower in word_classes.UNIT_NAMES and each.lower in ("a", "per", "each", "every"):
+            dim, factor = word_classes.UNIT_NAMES.get(period.lower, ("", 0.0))
             if dim == "month" or dim == "time" and factor >= _HOUR:  # shorter ones are a part of the unit: "Mbit each second"
-                found.append(Quantity(f"every-{dim}", factor, i))
+                found.append(_amount(f"every-{dim}", factor))
     return found
 
 
-def measures(tokens: Sequence[Token]) -> list[Quantity]:
+def measures(tokens: Sequence[Token]) -> list[str]:
     """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
-    found: list[Quantity] = []
+    found: list[str] = []
     i = 0
     likely = [i for i, t in enumerate(tokens) if t.kind in _COUNTED or _counts(t.lower)]
     for begin in [i for i in likely if _may_begin(tokens, i)]:
@@ -126,8 +89,7 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             continue  # told already, as a part of what began before
         i, token = begin, tokens[begin]
         if token.kind == "cjk":
-            found.extend(Quantity(dim, value, i) for dim, value in numbers_in(_with_counter(tokens, i)))
-            i += 1
+            found.extend(_amount(dim, value) for dim, value in numbers_in(token.surface))
             continue
         rate = _rate(tokens, i)
         if rate:
@@ -135,13 +97,11 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             i = rate[1]
             continue
         if token.lower in _NAMED_TIMES:
-            found.append(Quantity("clock", _NAMED_TIMES[token.lower], i))
+            found.append(f"clock:{_NAMED_TIMES[token.lower]}")
         value, after = _value(tokens, i)
-        if value is None:
-            i += 1
-            continue
-        found.append(_with_unit(tokens, i, after, value))
-        i = after
+        if value is not None:
+            found.append(_with_unit(tokens, i, after, value))
+            i = after
     return found
 
 
@@ -153,13 +113,18 @@ def _may_begin(tokens: Sequence[Token], i: int) -> bool:
 @lru_cache(maxsize=65_536)
 def _counts(low: str) -> bool:
     """Whether a number, a rate or a time of day may begin with a word: a quick look before the slow one."""
-    return low in ("a", "an") or low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
+    return low in ("a", "an") or low in _OPENING or "-" in low
 
 
 def _date(year: str | None, month: str, day: str | None) -> str:
     """Month and day; the year only where both may be known, kept apart so that a missing year stays compatible."""
     tail = f"{int(month):02d}-{int(day):02d}" if day else f"{int(month):02d}"
     return f"{year}-{tail}" if year else tail
+
+
+def _amount(dim: str, value: float) -> str:
+    """The form under which two numbers are compared: the dimension, empty when none is named, and the value."""
+    return f"{dim}:{value:.6g}"
 
 
 def parse_number(surface: str) -> float | None:
@@ -193,16 +158,11 @@ def _value(tokens: Sequence[Token], i: int) -> tuple[float | None, int]:
         return 0.5, i + 2
     if low in ("one", "a") and nxt in word_classes.FRACTION_WORDS and nxt not in ("half", "second"):
         return word_classes.FRACTION_WORDS[nxt] * 100, i + 1
-    counted = any(t.kind == "number" or t.lower in word_classes.NUMBER_WORDS for t in tokens[i + 2 : i + 4])
-    if low == "one" and nxt in ("out", "of", "in") and counted:
-        return 1.0, i + 1
     if low in word_classes.NUMBER_WORDS:
         return _spelled(tokens, i)
     if "-" in low and all(part in word_classes.NUMBER_WORDS for part in low.split("-")):
         return float(sum(word_classes.NUMBER_WORDS[part] for part in low.split("-"))), i + 1
-    if low.endswith("fold") and low.removesuffix("fold") in word_classes.NUMBER_WORDS:
-        return float(word_classes.NUMBER_WORDS[low.removesuffix("fold")]), i + 1
-    return _german(low), i + 1
+    return None, i + 1
 
 
 def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
@@ -212,43 +172,25 @@ def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
         return total * word_classes.FRACTION_WORDS[tokens[i].lower] * 100, i
     while i < len(tokens):
         low = tokens[i].lower
+        # What may be added to a number as it is spoken: up to a hundred behind hundreds, up to ten behind tens.
+        room = 100 if total >= 100 and total % 100 == 0 else 10 if total >= 20 and total % 10 == 0 else 0
         if low in word_classes.SCALE_WORDS and low != "k":
             total *= word_classes.SCALE_WORDS[low]
-        elif word_classes.NUMBER_WORDS.get(low, 999) < _room(total):
+        elif word_classes.NUMBER_WORDS.get(low, 999) < room:
             total += word_classes.NUMBER_WORDS[low]
         elif low not in ("and", "y", "e", "und") or i + 1 >= len(tokens) or (
-                word_classes.NUMBER_WORDS.get(tokens[i + 1].lower, 999) >= _room(total)):
+                word_classes.NUMBER_WORDS.get(tokens[i + 1].lower, 999) >= room):
             break
         i += 1
     return total, i
 
 
-def _room(total: float) -> int:
-    """What may be added to a number as it is spoken: up to a hundred behind hundreds, up to ten behind tens."""
-    if total >= 100 and total % 100 == 0:
-        return 100
-    return 10 if total >= 20 and total % 10 == 0 else 0
-
-
-def _german(low: str) -> float | None:
-    """German compounds such as `vierundzwanzig` and `dreihundert`."""
-    if not ("und" in low or low.endswith("tausend")):
-        return None
-    match = re.fullmatch(r"(\w+?)und(\w+zig|dreißig|dreissig)", low)
-    if match and match.group(1) in _GERMAN_UNITS and match.group(2) in word_classes.NUMBER_WORDS:
-        return float(_GERMAN_UNITS[match.group(1)] + word_classes.NUMBER_WORDS[match.group(2)])
-    match = re.fullmatch(r"(\w+?)(hundert|tausend)", low)
-    if match and match.group(1) in _GERMAN_UNITS:
-        return float(_GERMAN_UNITS[match.group(1)] * word_classes.SCALE_WORDS[match.group(2)])
-    return None
-
-
-def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
+def _rate(tokens: Sequence[Token], i: int) -> tuple[str, int] | None:
     """ "Every 20 seconds", "three times a minute", "once per hour", "daily": the seconds (or months) between two."""
     low = [t.lower for t in tokens[i : i + 5]]
     if low[0] in word_classes.PERIODS:
         dim, seconds = word_classes.PERIODS[low[0]]
-        return Quantity("every-" + dim, seconds, i), i + 1
+        return _amount("every-" + dim, seconds), i + 1
     if low[0] in ("every", "each") and len(low) > 1:
         value, after = _value(tokens, i + 1)
         unit = tokens[after].lower if after < len(tokens) and value is not None else low[1]
@@ -257,7 +199,7 @@ def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
         unit = "day" if unit in ("evening", "night", "morning", "noon") else unit
         if unit in word_classes.UNIT_NAMES and word_classes.UNIT_NAMES[unit][0] in ("time", "month"):
             dim, factor = word_classes.UNIT_NAMES[unit]
-            return Quantity("every-" + dim, value * factor, i), after
+            return _amount("every-" + dim, value * factor), after
         return None
     times: float | None = word_classes.TIMES_WORDS.get(low[0])
     after = i + 1
@@ -270,49 +212,29 @@ def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
     if len(rest) == 2 and rest[0] in ("a", "an", "per", "each", "every", "al", "pro", "im", "par", "por"):
         unit = rest[1]
         after += 2
-    elif rest and rest[0] in word_classes.PERIODS:
-        dim, seconds = word_classes.PERIODS[rest[0]]
-        return Quantity("every-" + dim, seconds / times, i), after + 1
     else:
         ends = after >= len(tokens) or tokens[after].kind == "stop" or tokens[after].lower in (
             "in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
-        return (Quantity("times", times, i), after) if ends or times != 1 else None
+        return (_amount("times", times), after) if ends or times != 1 else None
     if unit in word_classes.UNIT_NAMES and word_classes.UNIT_NAMES[unit][0] in ("time", "month"):
         dim, factor = word_classes.UNIT_NAMES[unit]
-        return Quantity("every-" + dim, factor / times, i), after
-    return Quantity("times", times, i), after
+        return _amount("every-" + dim, factor / times), after
+    return _amount("times", times), after
 
 
-def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Quantity:
+def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> str:
     """Attach the unit that follows (or the currency before); a number without one keeps an empty dimension."""
     follow = tokens[after].lower if after < len(tokens) else ""
-    if tokens[i].lower.endswith("fold"):
-        return Quantity("fold", value, i)
     if tokens[i].surface[:1] in "$€£":
-        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i].surface[0]], value, i)
+        return _amount({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i].surface[0]], value)
     if follow in word_classes.FRACTION_WORDS and value >= 10:
-        return Quantity("percent", value, i)
-    if follow in ("a", "an", "of") and value == 0.5 and after + 1 < len(tokens):
-        follow = tokens[after + 1].lower
+        return _amount("percent", value)
     if follow in word_classes.UNIT_NAMES:
         dim, factor = word_classes.UNIT_NAMES[follow]
-        whole = _of_the_same(tokens[after + 1 : after + 3], dim)
-        return Quantity("percent", value * factor / whole * 100, i) if whole else Quantity(dim, value * factor, i)
+        return _amount(dim, value * factor)
     if after < len(tokens) and tokens[after].kind == "cjk":
         unit = unit_at(follow)
-        return Quantity(unit[0], value * unit[1], i) if unit else Quantity("", value, i)
+        return _amount(unit[0], value * unit[1]) if unit else _amount("", value)
     if i and tokens[i - 1].lower in ("€", "$", "£"):
-        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
-    return Quantity("", value, i)
-
-
-_PARTS_OF = frozenset(["mass", "volume"])
-
-
-def _of_the_same(behind: Sequence[Token], dim: str) -> float:
-    """ "140 g per kg": the amount of one dimension that another of it is a part of; 0 where there is none."""
-    low = [t.lower for t in behind]
-    if dim not in _PARTS_OF or len(low) != 2 or low[0] not in ("per", "/"):
-        return 0.0
-    unit = word_classes.UNIT_NAMES.get(low[1], ("", 0.0))
-    return unit[1] if unit[0] == dim else 0.0
+        return _amount({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value)
+    return _amount("", value)

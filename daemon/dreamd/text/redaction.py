@@ -17,12 +17,12 @@ from functools import cache, lru_cache
 from dreamd.core.values import Scope, content_id
 from dreamd.text import patterns
 from dreamd.text.injection import strip_hidden
-from dreamd.text.secrecy.masks import MASK, Mask, cut_out
+from dreamd.text.secrecy.masks import MASK, cut_out
 from dreamd.text.secrecy.proven_numbers import find_proven
 from dreamd.text.secrecy.said_secrets import find_named, find_told
 from dreamd.text.suspicion import is_placeholder, is_random, is_secretish
 
-__all__ = ["MASK", "Mask", "Redacted", "mask_name", "mask_scope", "redact"]
+__all__ = ["MASK", "Redacted", "mask_name", "mask_scope", "redact"]
 
 MAX_ROUNDS = 4
 PIECE_CHARS = 2_000
@@ -71,7 +71,8 @@ class Redacted:
     """A text without its secrets."""
 
     text: str
-    masks: tuple[Mask, ...] = ()
+    masks: tuple[str, ...] = ()
+    """Their kinds, in the order in which they were found."""
 
 
 def redact(text: str) -> Redacted:
@@ -96,7 +97,7 @@ def _undisguised(text: str) -> str:
 def _mask_all(text: str) -> Redacted:
     if not _may_say(text):
         return Redacted(text)
-    masks: list[Mask] = []
+    masks: list[str] = []
     for _ in range(MAX_ROUNDS):
         before = len(masks)
         for layer in (_mask_shapes, _mask_said, _mask_assigned, _mask_random, _mask_detected):
@@ -155,13 +156,13 @@ def _standing(text: str, folded: str) -> Iterator[_Shape]:
                 break
 
 
-def _mask_shapes(text: str, masks: list[Mask]) -> str:
+def _mask_shapes(text: str, masks: list[str]) -> str:
     for shape in _standing(text, text.lower()):
         text = _compiled(shape.pattern).sub(_masker(shape.kind, masks, lambda match: "[masked" not in _secret_of(match)), text)
     return text
 
 
-def _mask_assigned(text: str, masks: list[Mask]) -> str:
+def _mask_assigned(text: str, masks: list[str]) -> str:
     def kind(match: re.Match[str]) -> str:
         return "password" if match["strong"] else match["weak"].strip("_-").replace("_", " ").replace("-", " ").lower()
 
@@ -179,13 +180,13 @@ def _is_assigned_secret(match: re.Match[str]) -> bool:
     return "=" in match["join"] and len(value) >= 12 and re.fullmatch(r"[A-Za-z]+", value) is not None
 
 
-def _mask_said(text: str, masks: list[Mask]) -> str:
+def _mask_said(text: str, masks: list[str]) -> str:
     for find in (find_proven, find_told, find_named, find_told):
         text = cut_out(text, find(text), masks)
     return text
 
 
-def _mask_random(text: str, masks: list[Mask]) -> str:
+def _mask_random(text: str, masks: list[str]) -> str:
     """Long strings that no person would type, where the words before them speak of a secret and not of a hash."""
     def fits(match: re.Match[str]) -> bool:
         before = MASK.sub(" ", match.string[max(0, match.start() - 70):match.start()]).rpartition("\n")[2]
@@ -198,12 +199,12 @@ def _mask_random(text: str, masks: list[Mask]) -> str:
     return _LONG.sub(_masker("high entropy secret", masks, fits), text)
 
 
-def _mask_detected(text: str, masks: list[Mask]) -> str:
+def _mask_detected(text: str, masks: list[str]) -> str:
     found = [(kind, secret) for piece in _suspicious_pieces(text) for kind, secret in _detect(piece)]
     for kind, secret in found:
         if secret in text:
             text = text.replace(secret, f"[masked: {kind}]")
-            masks.append(Mask(kind))
+            masks.append(kind)
     return text
 
 
@@ -243,14 +244,14 @@ def _detect(piece: str) -> Iterator[tuple[str, str]]:
                 yield kind, plain
 
 
-def _masker(kind: str | Callable[[re.Match[str]], str], masks: list[Mask],
+def _masker(kind: str | Callable[[re.Match[str]], str], masks: list[str],
             fits: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
     """A replacement that masks the secret part of a match and keeps everything around it."""
     def replace(match: re.Match[str]) -> str:
         if not fits(match):
             return match[0]
         name = kind if isinstance(kind, str) else kind(match)
-        masks.append(Mask(name))
+        masks.append(name)
         secret = _secret_of(match).rstrip(".,!?") or _secret_of(match)
         at = match[0].rindex(secret)
         return f"{match[0][:at]}[masked: {name}]{match[0][at + len(secret):]}"

@@ -11,15 +11,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
 from dreamd.text import word_classes
 
-_DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
-_QUOTES = {ord(c): "'" for c in "‘’‛`´"} | {ord(c): '"' for c in "“”„«»‟「」『』"}
-_PLAIN: dict[int, str] = {**_DASHES, **{k: v for k, v in _QUOTES.items() if k != ord("`")}}
+_PLAIN = {ord(sign): plain for signs, plain in (("‐‑‒–—−", "-"), ("‘’‛´", "'"), ("“”„«»‟「」『』", '"')) for sign in signs}
 _CODE = re.compile(r"`([^`\n]+)`")
 _ADDRESSES = r"""
     (?P<url>https?://[^\s<>"']+[^\s<>"'.,;:!?)])
@@ -73,25 +71,10 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> tuple[Token, ...]:
     """Split folded text into tokens; code spans keep their words, runs of Chinese or Korean are cut by script."""
-    text = _unmarked(text)
-    found = tuple(chain.from_iterable(map(_known_pieces if len(text) <= LONG_TEXT else _pieces, text.split(" "))))
-    return (_MAY_VERB, *found[1:]) if text.startswith("May") and found[0].surface == "May" else found
-
-
-def starts(text: str) -> tuple[int, ...]:
-    """Where each token of a folded text begins, counted without the signs of its code spans."""
-    found: list[int] = []
-    at = 0
-    for word in _unmarked(text).split(" "):
-        found.extend(at + start for _, start in _cut(word))
-        at += len(word) + 1
-    return tuple(found)
-
-
-def _unmarked(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(lambda m: f" {m.group(1)} ", text)
-    return _POSSESSIVE.sub("", text) if "'s" in text else text
+    text = _POSSESSIVE.sub("", text) if "'s" in text else text
+    return tuple(chain.from_iterable(map(_known_pieces if len(text) <= LONG_TEXT else _pieces, text.split(" "))))
 
 
 def _pieces(word: str) -> tuple[Token, ...]:
@@ -101,28 +84,28 @@ def _pieces(word: str) -> tuple[Token, ...]:
             return (_token("word", word),)
         if word[:-1].isalpha() and word[-1] in ".,":
             return _token("word", word[:-1]), _token("stop", word[-1])
-    return tuple([token for token, _ in _cut(word)])
+    return tuple(_cut(word))
 
 
 _known_pieces = lru_cache(maxsize=65_536)(_pieces)
 """The same, remembered: of the words of a text that nobody has read, most have been read in others."""
 
 
-def _cut(word: str) -> Iterator[tuple[Token, int]]:
-    """The tokens of what stands between two spaces, each with its place in it."""
+def _cut(word: str) -> Iterator[Token]:
     pattern = _TOKEN if "/" in word or "@" in word else _TOKEN_WITHOUT_ADDRESS
     for match in pattern.finditer(word):
-        kind, surface, at = match.lastgroup or "word", match.group(), match.start()
+        kind, surface = match.lastgroup or "word", match.group()
         if kind == "path":
-            yield from _path(surface.rstrip(".,:"), at)
+            surface = surface.rstrip(".,:")
+            yield _token("word" if surface.lower() in word_classes.UNIT_NAMES else "path", surface)  # km/h
         elif kind not in ("letters", "word"):
-            yield _token(kind, surface), at
+            yield _token(kind, surface)
         elif not surface.isascii() and _CJK.search(surface):
-            yield from _cut_scripts(surface, at)
+            yield from _cut_scripts(surface)
         elif kind == "word" and surface[0].isdecimal():
-            yield from _counted(surface, at)
+            yield from _counted(surface)
         else:
-            yield _token("word", surface), at
+            yield _token("word", surface)
 
 
 @lru_cache(maxsize=65_536)
@@ -132,8 +115,6 @@ def stem(word: str) -> str:
         return word_classes.IRREGULAR[word]
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
-    if word.endswith("'s"):
-        word = word[:-2]
     for ending, put in _ENDINGS_BY_LETTER.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) + len(put) >= 3:
             word = word[: len(word) - len(ending)] + put
@@ -165,43 +146,24 @@ def _token(kind: str, surface: str) -> Token:
     return Token(kind, surface, lower, stem(lower) if kind == "word" else lower, is_content)
 
 
-_MAY_VERB = replace(_token("word", "may"), surface="May")
-"""At the head of a text, where a capital tells nothing."""
-
-
-def _path(surface: str, at: int) -> list[tuple[Token, int]]:
-    """What looks like a path: a unit (`km/h`), two words (`read/write`), or a path."""
-    if surface.lower() in word_classes.UNIT_NAMES:
-        return [(_token("word", surface), at)]
-    if _is_slashed_words(surface):
-        return [(_token("word", part), at) for part in surface.split("/") if part]
-    return [(_token("path", surface), at)]
-
-
-def _counted(surface: str, at: int) -> list[tuple[Token, int]]:
+def _counted(surface: str) -> list[Token]:
     """A word that begins with a digit: a number with its unit (`12GB`), or a name."""
     glued = _DIGITS_UNIT.match(surface)
     if glued and glued.group(2).lower() in word_classes.UNIT_NAMES:
         number, unit = glued.groups()
-        return [(_token("number", number), at), (_token("word", unit), at + len(number))]
-    return [(_token("word", surface), at)]
+        return [_token("number", number), _token("word", unit)]
+    return [_token("word", surface)]
 
 
-def _is_slashed_words(surface: str) -> bool:
-    """`read/write` and `env/state` are two words; `config/app.toml` and `/etc/hosts` are paths."""
-    parts = surface.split("/")
-    return len(parts) == 2 and all(p.isalpha() and len(p) > 1 for p in parts) and parts[0].lower() in word_classes.SLASHED
-
-
-def _cut_scripts(surface: str, at: int) -> list[tuple[Token, int]]:
-    cut: list[tuple[Token, int]] = []
+def _cut_scripts(surface: str) -> list[Token]:
+    cut: list[Token] = []
     last = 0
     for match in _CJK.finditer(surface):
         if match.start() > last:
             between = surface[last : match.start()]
-            cut.append((_token("number" if between.isdigit() else "word", between), at + last))
-        cut.append((Token("cjk", match.group(), match.group(), match.group(), True), at + match.start()))
+            cut.append(_token("number" if between.isdigit() else "word", between))
+        cut.append(Token("cjk", match.group(), match.group(), match.group(), True))
         last = match.end()
     if last < len(surface):
-        cut.append((_token("word", surface[last:]), at + last))
+        cut.append(_token("word", surface[last:]))
     return cut

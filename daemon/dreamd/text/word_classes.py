@@ -33,7 +33,7 @@ NEGATORS = frozenset(
 NEGATORS_CJK = ("不得", "不要", "不能", "不可", "不会", "不再", "不用", "不是", "不接受", "不允许", "不", "没有", "没", "无需", "无", "禁止", "勿", "别",
                 "않", "없", "아니", "안 ", "못", "금지", "말 것", "지 마", "말고", "마라", "마세요", "ない", "ません", "禁止", "ず")
 NOT_NEGATING = ("not only", "not even", "no more than", "no less than", "not more than", "not less than", "no later than", "not later than",
-                "no fewer than", "no matter", "not until", "no longer than", "nothing but", "none other", "no earlier than", "不同", "不仅",
+                "no fewer than", "no matter", "not until", "no longer than", "nothing but", "none other", "no earlier than",
                 "nicht nur", "no solo", "no sólo", "non seulement", "não só", "nicht mehr als", "no más de", "pas plus de", "não mais de")
 CONDITIONS = frozenset(
     "if when unless except provided providing whenever until till while assuming otherwise excluding besides "
@@ -137,7 +137,6 @@ QUALIFIERS = {
     "part": {"horizontal": "horizontal", "vertical": "vertical", "analogue": "analogue", "analog": "analogue", "digital": "digital", "manual": "manual", "automatic": "automatic", "input": "input", "output": "output", "source": "source", "target": "target",
              "male": "male", "female": "female", "adult": "adult", "child": "child", "domestic": "domestic", "international": "international", "wholesale": "wholesale", "retail": "retail", "paper": "paper", "indoor": "indoor", "outdoor": "outdoor"},
 }
-SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())
 
 IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
     "archive:archives,archived,archiving|arrive:arrives,arrived,arriving,arrival,arrivals|receive:receives,received,receiving|derive:derives,derived,deriving|survive:survives,survived,surviving|be:was,were,been|note:notes,noted,noting|agree:agreed,agrees|go:went,gone,goes,going|do:did,done,does,doing|have:had,has,having|make:made,making,makes|run:ran,running,runs|write:wrote,written,writes,writing|read:reads,reading|send:sent,sends|"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, GateVerdict, Speaker, parse_scope
 from dreamd.extraction import extract, gate
+from dreamd.models.lasting_net import Lasts
 from dreamd.sources.base.human_words import closing_question
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -27,15 +28,16 @@ def talk(*turns: str, kind: EventKind = EventKind.PROMPT, question: str = "") ->
     return events
 
 
-def heard(*turns: str, kind: EventKind = EventKind.PROMPT, question: str = "") -> list[Candidate]:
+def heard(*turns: str, kind: EventKind = EventKind.PROMPT, question: str = "", lasts: Lasts | None = None) -> list[Candidate]:
     """The candidates of a talk."""
-    return list(extract(talk(*turns, kind=kind, question=question), scope=parse_scope("project:ferry")).candidates)
+    events = talk(*turns, kind=kind, question=question)
+    return list(extract(events, scope=parse_scope("project:ferry"), lasts=lasts).candidates)
 
 
-def learned(*turns: str, kind: EventKind = EventKind.PROMPT, question: str = "") -> list[str]:
+def learned(*turns: str, kind: EventKind = EventKind.PROMPT, question: str = "", lasts: Lasts | None = None) -> list[str]:
     """The memories a talk would make, live or held, in their durable wording."""
     texts = []
-    for found in heard(*turns, kind=kind, question=question):
+    for found in heard(*turns, kind=kind, question=question, lasts=lasts):
         gated = gate(found.text, origin=found.origin, at=found.at, zone=UTC, explicit=found.explicit, sign=found.sign)
         if gated.verdict is not GateVerdict.DISCARD and found.sign != ONE_OFF:
             texts.append(gated.text)

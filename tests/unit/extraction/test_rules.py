@@ -54,7 +54,6 @@ def durable(*events: Event) -> list[Candidate]:
         "Never touch the pattern archive without asking.",
         "We no longer support the serial cranes.",
         "The staging database must not hold real customer names, because auditors read it.",
-        "No, that's wrong. The export job runs on host quay-2, not on quay-1.",
         "Merk dir: die Kräne laufen immer mit Protokoll 4.",
         "Ich bevorzuge kurze Antworten ohne Tabellen.",
         "Ab jetzt immer zuerst die Tests schreiben.",
@@ -107,8 +106,8 @@ def test_a_piece_of_work_makes_none(text: str) -> None:
 
 
 def test_the_words_of_a_refused_tool_call_count() -> None:
-    found = durable(said("we use pnpm here, not npm", kind=EventKind.REFUSAL))
-    assert [c.sign for c in found] == ["ours"]
+    found = durable(said("we never use npm here, take pnpm", kind=EventKind.REFUSAL))
+    assert [c.sign for c in found] == ["standing"]
     assert "pnpm" in found[0].text
 
 

@@ -9,6 +9,7 @@ import pytest
 from hearing import heard, learned
 
 from dreamd.core.values import ONE_OFF, EventKind
+from dreamd.models.lasting_net import load_lasting
 
 SAID: dict[str, list[str]] = tomllib.loads((Path(__file__).parent / "said.toml").read_text(encoding="utf-8"))
 
@@ -16,6 +17,14 @@ SAID: dict[str, list[str]] = tomllib.loads((Path(__file__).parent / "said.toml")
 @pytest.mark.parametrize("text", SAID["sure"])
 def test_what_leaves_no_doubt_is_a_memory_at_once(text: str) -> None:
     assert 1 <= len(learned(text)) <= 2
+
+
+@pytest.mark.model
+def test_of_what_has_no_form_some_is_heard_and_hardly_any_of_what_is_of_the_moment(tmp_path: Path) -> None:
+    lasts, done, never = load_lasting(tmp_path), "> Done. The pier page is as you said.", SAID["never"][::4]
+    kept, false = ([text for text in some if learned(done, text, lasts=lasts)] for some in (SAID["lasting"], never))
+    assert len(kept) >= len(SAID["lasting"]) / 6
+    assert len(false) <= len(never) / 20, false
 
 
 @pytest.mark.parametrize("text", SAID["perhaps"])
@@ -76,23 +85,6 @@ def test_an_answer_about_how_to_go_on_decides_nothing(question: str, answer: str
     assert learned(f"> {question}", answer) == []
 
 
-def test_each_numbered_question_is_kept_with_its_answer() -> None:
-    asked = "> 1. **Harbours** – Which harbours should the map show?\n2. Who will read the tide table?\n3. When is it due?"
-    both = ["Which harbours should the map show? Those with a crane.", "Who will read the tide table? Mostly pilots."]
-    assert learned(asked, "1. those with a crane\n2. mostly pilots\n3. see 1") == both
-    assert learned(asked, "Those with a crane. Mostly pilots. Tomorrow.")[:2] == both
-    assert learned("> 1. I fixed the map.\n2. I fixed the table.", "1. those with a crane\n2. mostly pilots") == []
-
-
-@pytest.mark.parametrize("text", [
-    "Tenant 17 uses the EU region.", "The ferry runs every 20 minutes.", "Mara reviews the tariff changes.",
-    "Die Klasse 5b fährt nach Husum.", "Batch 9 was baked with rye."])
-def test_what_is_plainly_stated_is_a_memory_once_it_is_said_again_in_the_same_talk(text: str) -> None:
-    assert learned(text) == []
-    assert learned(f"{text} {text}") == []
-    assert learned(text, "> ok", "what about the pier", "> fine", text) == [text]
-
-
 @pytest.mark.parametrize("text", ["the build is red", "it still fails", "commit this", "can you run the linter on src/app.py",
                                   "see src/app.py line 40", "which region does tenant 17 use"])
 def test_what_is_of_the_moment_is_none_however_often_it_is_said(text: str) -> None:
@@ -102,16 +94,6 @@ def test_what_is_of_the_moment_is_none_however_often_it_is_said(text: str) -> No
 @pytest.mark.parametrize(("turns", "kept"), [
     (("the ramp is slow", "> I raised the timeout.", "No, don't raise timeouts to hide slowness. Find the query"),
      ["Don't raise timeouts to hide slowness."]),
-    (("> The gauge reads zero.", "no. zero is a real height at pier 4, the gauge stands there"),
-     ["Zero is a real height at pier 4, the gauge stands there."]),
-    (("> The heading carries the unit in brackets.", "perfect, exactly like that"),
-     ["The heading carries the unit in brackets. Perfect, exactly like that."]),
-    (("perfect, error messages exactly like that: short, with a hint",),
-     ["Error messages exactly like that: short, with a hint."]),
-    (("The night ferry skips pier 9. That's intentional, the lights are off there.",),
-     ["The night ferry skips pier 9. That's intentional, the lights are off there."]),
-    (("This is my home server. It serves the tide table and the crane log. When I open /tides I get a 404",),
-     ["This is my home server. It serves the tide table and the crane log."]),
     (("That's intentional.",), []),
     (("the tide job sleeps for an hour, fix it. always show the total, even when the list is empty",), []),
 ])

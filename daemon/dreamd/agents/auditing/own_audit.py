@@ -49,7 +49,7 @@ def _secrets(kit: Kit, live: Sequence[Memory], scope: Scope | None) -> Iterator[
     for memory in live:
         masks = redact(memory.text).masks
         if masks:
-            kinds = ", ".join(dict.fromkeys(mask.kind for mask in masks))
+            kinds = ", ".join(dict.fromkeys(masks))
             yield Finding(Kind.SECRET, (Place(memory=memory.id),), f"a secret in plain text ({kinds})",
                           "`dream check --secrets --repair` masks it everywhere; change the secret")
     for memory, why in find_poison(kit):

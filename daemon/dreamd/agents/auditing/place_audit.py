@@ -146,7 +146,7 @@ def _secrets(texts: Mapping[str, str], lines: Mapping[str, frozenset[str]]) -> I
             if line not in held or not line.strip():
                 continue
             if n != before + 1:
-                kinds = ", ".join(dict.fromkeys(mask.kind for mask in redact(line).masks)) or "part of a longer one"
+                kinds = ", ".join(dict.fromkeys(redact(line).masks)) or "part of a longer one"
                 yield Finding(Kind.SECRET, (Place(name, n),), f"a secret in plain text ({kinds})",
                               "take it out, keep it where secrets are kept, and change it: it was read with every session")
             before = n

@@ -217,7 +217,7 @@ def search(context: Context, options: Namespace) -> int:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
     if _is_off(context):
-        context.document({"query": redact(query).text, "mode": "off", "results": [], "not_shown": {}})
+        context.document({"query": redact(query).text, "mode": "off", "results": [], "not_shown": {}, "near": 0})
         context.warn(without_memory.OFF)
         return 0
     documents = _documents(context, query, options)
@@ -248,12 +248,12 @@ def search(context: Context, options: Namespace) -> int:
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue, "records": list(r.records)}
         if isinstance(r, Found)
-        else corpus.told_document(r) for r in mixed], "not_shown": left})
+        else corpus.told_document(r) for r in mixed], "not_shown": left, "near": answer.near})
     if answer.warning:
         context.warn(answer.warning)
     _say_results(context, mixed)
     if not mixed:
-        _say_why_nothing(context, left, scope)
+        _say_why_nothing(context, left, scope, answer.near)
     elif left:
         context.tell(f"hint: {_counted(left)} would match your words better; `dream search --all` shows it")
     return 0
@@ -263,12 +263,14 @@ def _counted(left: dict[str, int]) -> str:
     return ", ".join(f"{n} {render.status_word(status)}" for status, n in left.items())
 
 
-def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None) -> None:
+def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None, near: int) -> None:
     from dreamd.store.connection import open_reader
     from dreamd.store.scopes import projects
 
     context.say(f"nothing that holds now; {_counted(left)} would match; `dream search --all` shows it" if left
-                else "nothing found")
+                else "nothing found that answers" if near else "nothing found")
+    if near:
+        context.tell(f"hint: {render.count(near, 'result')} near the question; `dream search --all` shows what is near")
     with open_reader(context.world.paths.store) as store:
         unknown = scope is not None and not projects.holds_of(store, scope)
     if unknown and scope is not None:

@@ -17,6 +17,7 @@ from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.dream.plan import face
 from dreamd.dream.telling.explained import Operation, in_words
 from dreamd.dream.telling.gist import gist
+from dreamd.dream.undo import hint_of_attached
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.models.language_model import Role
 from dreamd.report.nights import Night, memory_named, tell_run
@@ -116,12 +117,13 @@ def diff(context: Context, options: Namespace) -> int:
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, options.run) if options.run else journal.last_run(kit.store, undoable=True)
         if found is None:
-            raise StoreMissing("no dream has changed anything that stands", hint="`dream history` shows the runs")
+            raise StoreMissing("no dream has changed anything that stands", hint=hint_of_attached(kit.store, "diff"))
         ids = journal.run_ids(kit.store)
         changes = [in_words(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         night = tell_run(kit.store, found)
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
+        since = None if options.run else journal.last_attached(kit.store, after=found)
     if record is not None and record.changes:
         return _tell_attached(context, found, _run_document(found, ids), record)
     context.document({"run": _run_document(found, ids), "changes": [change_document(one) for one in night.told],
@@ -132,7 +134,13 @@ def diff(context: Context, options: Namespace) -> int:
     context.say(_head(found, ids))
     _tell_changes(context, night, changes)
     tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
+    _tell_attached_since(context, since, "diff")
     return 0
+
+
+def _tell_attached_since(context: Context, run: Run | None, verb: str) -> None:
+    if run is not None:
+        context.tell(f"\nsince then something was changed in an attached directory: `dream {verb} {run.id}`")
 
 
 def _head(run: Run, ids: dict[int, str]) -> str:
@@ -193,6 +201,7 @@ def undo(context: Context, options: Namespace) -> int:
         return _take_back(context, options)
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         run = undoing.choose_run(kit, options.run)
+        since = None if options.run else journal.last_attached(kit.store, after=run)
         if run.kind == "attach" and options.run and not options.dry_run:
             from dreamd.cli.families import attaching
 
@@ -207,6 +216,7 @@ def undo(context: Context, options: Namespace) -> int:
                     f"({render.count(len(back), 'memory')})" + (f" and the later runs {', '.join(later)}" if later else ""))
             context.say(render.wrap(told, context.width))
             _tell_returns(context, back)
+            _tell_attached_since(context, since, "undo")
             return 0
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
@@ -220,6 +230,7 @@ def undo(context: Context, options: Namespace) -> int:
         context.say(f"what {', '.join(done.standing)} did stands again")
     if done.observations:
         context.tell(f"`dream undo --redo {plan.run.id}` hands the statements to the next dream")
+    _tell_attached_since(context, since, "undo")
     return 0
 
 

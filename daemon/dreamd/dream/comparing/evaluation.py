@@ -59,8 +59,8 @@ ABLATED: dict[str, dict[str, float]] = {
     "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
     "supersession": {"superseded_factor": 1.0}, "age": {"decay": 0.0, "age_rate_per_day": 0.0},
     "floor": {"floor": 0.0}, "context": {"context_weight": 0.0}, "value": {"value_weight": 0.0},
-    "speaker": {"speaker_weight": 0.0}, "answer": {"answer_weight": 0.0}, "passages": {"passages": 0},
-    "share-of-best": {"share_of_best": 0.0}}
+    "speaker": {"speaker_weight": 0.0}, "answer": {"answer_weight": 0.0}, "silence": {"least_sure": 0.0},
+    "passages": {"passages": 0}, "share-of-best": {"share_of_best": 0.0}}
 PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
                            "decay": 0.0, "age_rate_per_day": 0.0,
                            "context_weight": 0.0, "value_weight": 0.0, "speaker_weight": 0.0, "answer_weight": 0.0}

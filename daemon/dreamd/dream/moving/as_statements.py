@@ -32,7 +32,6 @@ from dreamd.store.moving.rows_in import Taken, choose_unknown
 from dreamd.store.moving.rows_out import Record
 from dreamd.text.injection import could_harm, looks_like_injection, wears_a_role
 
-PROGRAM = "another dream"
 FOR_A_PERSON = "order-for-a-person"
 
 

@@ -5,7 +5,6 @@ Each carries all records, so that nothing is lost on the way back; the notes of 
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
@@ -32,14 +31,14 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)
 def as_lines(records: Iterable[Record]) -> bytes:
     """All records, one a line, behind a line that tells how many they are and what their hash is."""
     body = "".join(json.dumps(one, ensure_ascii=True, sort_keys=True, separators=(",", ":")) + "\n" for one in records).encode()
-    head = {MARK: "export", "format": FORMAT, "records": body.count(b"\n"), "sha256": hashlib.sha256(body).hexdigest()}
+    head = {MARK: "export", "format": FORMAT, "records": body.count(b"\n"), "sha256": fsio.sha256_bytes(body)}
     return json.dumps(head).encode() + b"\n" + body
 
 
 def as_bundle(records: Iterable[Record], scope: Scope, label: str) -> tuple[bytes, str]:
     """One scope in one file, and the hash by which it can be pinned."""
     lines = as_lines(records)
-    digest = digest_of(lines)
+    digest = fsio.sha256_bytes(lines)
     about = {MARK: "bundle", "format": FORMAT, "scope": str(scope), "label": label, "digest": digest}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as bundle:
@@ -47,11 +46,6 @@ def as_bundle(records: Iterable[Record], scope: Scope, label: str) -> tuple[byte
         bundle.writestr(zipfile.ZipInfo(ABOUT_NAME, EARLIEST), json.dumps(about, ensure_ascii=True))
         bundle.writestr(zipfile.ZipInfo(RECORDS_NAME, EARLIEST), lines, compress_type=zipfile.ZIP_DEFLATED)
     return packed.getvalue(), digest
-
-
-def digest_of(lines: bytes) -> str:
-    """The hash by which records are pinned: of every byte of them."""
-    return hashlib.sha256(lines).hexdigest()
 
 
 def write_folder(kit: Kit, folder: Path, scopes: Sequence[Scope], *, whole: bool) -> int:

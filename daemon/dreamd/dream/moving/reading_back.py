@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.errors import Refused
-from dreamd.dream.moving.packing import ABOUT_NAME, FORMAT, LINES_NAME, RECORDS_NAME, digest_of
+from dreamd.dream.moving.packing import ABOUT_NAME, FORMAT, LINES_NAME, RECORDS_NAME
 from dreamd.sources.base.own_writing import MARK, is_own_writing
 from dreamd.store.moving.rows_out import Record
 
@@ -74,7 +74,7 @@ def _of_lines(lines: bytes) -> Export:
                           hint="install the newer dream")
         if head["sha256"] != hashlib.sha256(body).hexdigest():
             raise Refused("the export is damaged: its hash is another; nothing was taken in", hint="have it made again")
-        return Export(tuple(_record(line) for line in _each(body)), digest_of(lines))
+        return Export(tuple(_record(line) for line in _each(body)), fsio.sha256_bytes(lines))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Refused(f"the export is damaged ({type(error).__name__}); nothing was taken in",
                       hint="have it made again") from None

@@ -90,7 +90,7 @@ def weigh_passages(kit: Kit, scope: Scope | None = None) -> Weighing:
     changed = passages.load_changed_beside(kit.store, after=since, scope=place)
     ahead = _plan(kit, [_Subject(one, is_passage=False) for one in changed], [_Subject(one, is_passage=True) for one in fresh])
     weighed = _carry_out(kit, ahead)
-    if kit.run is not None and (fresh or changed):
+    if kit.run is not None and (fresh or changed) and not kit.store.held:  # it looks at all that was ever judged
         _drop_what_is_gone(kit)
     if kit.run is not None and scope is None and weighed == len(fresh) and ahead.is_up_to_date:
         with kit.writing() as tx:

@@ -37,7 +37,12 @@ PROMOTED = "promoted "
 
 
 def promote_ended(kit: Kit) -> list[Candidate]:
-    """Say again in its project what lasts of every conversation that is over; in a dry run it is only given back."""
+    """Say again in its project what lasts of every conversation that is over; in a dry run it is only given back.
+
+    Who holds one scope leaves that to the dream of all: it goes from one scope into another.
+    """
+    if kit.store.held:
+        return []
     placing = Placing(kit, evidence_of(kit.world, kit.store))
     said = [one for ended in _ended(kit) if (target := _project_of(kit, ended, placing))
             for one in _lasting(kit, ended.scope, target)]

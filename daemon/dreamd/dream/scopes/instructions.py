@@ -36,9 +36,9 @@ def without_written(kit: Kit, events: Sequence[Event], found: Sequence[Candidate
 
 def says_already(text: str, lines: Sequence[str]) -> bool:
     """Whether one line says all that a text says: every word of substance, and the same is denied."""
-    mine, denied = _words(text), read_denial(tokens(text), text).count
+    mine, denied = _words(text), read_denial(tokens(text)).count
     return len(mine) >= FEWEST_WORDS and any(
-        mine <= _words(line) and read_denial(tokens(line), line).count == denied for line in lines)
+        mine <= _words(line) and read_denial(tokens(line)).count == denied for line in lines)
 
 
 def _lines(kit: Kit, cwd: str) -> list[str]:

@@ -99,7 +99,12 @@ def evidence_of(world: World, store: Store) -> Evidence:
 
 
 def anchor_old(kit: Kit) -> None:
-    """Let scopes of an older dream be known by the one repository that all their sources come from. Nothing moves."""
+    """Let scopes of an older dream be known by the one repository that all their sources come from. Nothing moves.
+
+    Who holds one scope leaves that to the dream of all.
+    """
+    if kit.store.held:
+        return
     witnesses = Witnesses(kit.world, kit.store)
     for scope in _loose(kit.store):
         if kit.store.meta(f"{LOOKED}{scope}") is not None:
@@ -174,8 +179,7 @@ def _mapped(kit: Kit, scope: Scope, told: Sequence[Told], planned: dict[str, Sco
 def _loose(store: Store) -> list[Scope]:
     """Scopes of projects that sources were read into and that are known by nothing yet."""
     taken = {k.scope for k in projects.load_known(store)}
-    return [s for s in memories.load_scopes(store)
-            if s.kind == "project" and s not in taken and projects.was_read_into(store, s)]
+    return [s for s in projects.load_read_into(store) if s.kind == "project" and s not in taken and projects.holds_of(store, s)]
 
 
 def _is_best(kit: Kit, scope: Scope, project: Project) -> bool:

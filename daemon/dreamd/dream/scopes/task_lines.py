@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def propose_of_others(kit: Kit) -> list[Candidate]:
-    """Take in what is new in known repositories; in a dry run it is only given back."""
+    """Take in what is new in known repositories; in a dry run it is only given back. Who holds one scope takes in nothing."""
+    if kit.store.held:
+        return []
     kept_out = exclusions(kit.world)
     return _propose(kit, [(folder, known.scope) for known in projects.load_known(kit.store)
                           if known.root.startswith("/") and not kept_out.has_place(known.root)

@@ -16,7 +16,7 @@ from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
 from dreamd.extraction.utterance import sentences
 from dreamd.judge.statement import Reading, read
-from dreamd.llm.roles.message_context import in_place
+from dreamd.llm.roles.beside_quotes import in_place
 from dreamd.llm.roles.observer import Fact, Quoted
 from dreamd.llm.roles.record import Voice
 from dreamd.llm.roles.verbatim import framing, says

@@ -80,8 +80,6 @@ class Hold:
 
     gate: str
     words: str
-    hard: bool = False
-    """A hard gate holds however long the dream has waited."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def judge_disk(free_bytes: int | None, disk_bytes: int | None, *, percent: float
     floor = min(floor, size // 4) if size else floor
     if free_bytes >= floor:
         return None
-    return Hold("disk", f"only {free_bytes / 2**30:.1f} GiB free on the disk, {floor / 2**30:.1f} needed", hard=True)
+    return Hold("disk", f"only {free_bytes / 2**30:.1f} GiB free on the disk, {floor / 2**30:.1f} needed")
 
 
 def is_starved(deferred_s: float, rules: ServiceSettings) -> bool:
@@ -169,8 +167,8 @@ def _judge_power(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
         return None
     percent = seen.battery_percent
     if percent is not None and percent < rules.battery_min_percent:
-        return Hold("battery", f"on battery at {percent:.0f} %, below {rules.battery_min_percent} %", hard=True)
-    return Hold("power", "on battery: transcripts are read, and nothing is dreamt", hard=True)
+        return Hold("battery", f"on battery at {percent:.0f} %, below {rules.battery_min_percent} %")
+    return Hold("power", "on battery: transcripts are read, and nothing is dreamt")
 
 
 def _judge_load(seen: Surroundings, rules: ServiceSettings) -> Hold | None:

@@ -140,7 +140,7 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
             return
         if not worked and not errands.stop():
             with suppress(TimeoutError):
-                await asyncio.wait_for(asked.wait(), 1.0)
+                await asyncio.wait_for(asked.wait(), min(1.0, shift.poll_s))
 
 
 def _in_words(error: BaseException) -> BaseException:

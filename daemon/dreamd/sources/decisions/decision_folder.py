@@ -22,10 +22,10 @@ from dreamd.sources.base.tolerant import parse_record, record_at
 from dreamd.sources.decisions.record_chains import Chain, Finding, chain
 from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, PAGES, is_all_records, pages_of, place_of
 from dreamd.sources.decisions.record_reading import Record, read_record
-from dreamd.sources.decisions.record_words import Standing
+from dreamd.sources.decisions.record_words import Standing, in_one_order
 
 KIND = "decisions"
-FORM = "3"
+FORM = "4"
 """Goes up with the wording of the notes, so that every folder is read once more."""
 _DIGITS = 16
 _TELLING = {Standing.UNSTATED: "status not stated"}
@@ -93,7 +93,7 @@ def _names_of_pages(head: Head) -> frozenset[str]:
 
 def _load(path: Path, *, only_look: bool = False) -> _Pages:
     """The pages of a folder: whether any changed, and what they say."""
-    records: list[Record] = []
+    texts: dict[str, str] = {}
     digests: dict[str, str] = {}
     changed: dict[str, datetime] = {}
     skips: list[Skip] = []
@@ -111,9 +111,10 @@ def _load(path: Path, *, only_look: bool = False) -> _Pages:
             continue
         size, lines = size + len(body), lines + body.count(b"\n") + 1
         digests[name] = hashlib.sha256(body).hexdigest()[:_DIGITS]
-        record = None if only_look else read_record(name, body.decode("utf-8", "replace").removeprefix("\ufeff"))
-        if record is not None:
-            records.append(record)
+        if not only_look:
+            texts[name] = body.decode("utf-8", "replace").removeprefix("\ufeff")
+    found = (read_record(name, text) for name, text in zip(texts, in_one_order(tuple(texts.values())), strict=True))
+    records = [one for one in found if one is not None]
     return _Pages(chain(records), digests, changed, tuple(skips), size, lines)
 
 

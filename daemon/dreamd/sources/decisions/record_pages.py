@@ -17,8 +17,14 @@ WORDS = "words/decisions"
 _FRONT = re.compile(r"\A\s*(?:(---)|(\+\+\+))[ \t]*\r?\n(.*?)^(?:---|\+\+\+|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"([\w][\w .-]{0,40}?)\s*[:=]\s*(.*)")
 _FENCE = re.compile(r"^[ \t]*(```|~~~|----$|\.\.\.\.$).*?(?:^[ \t]*\1.*?$|\Z)", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(.*?)[ \t#=]*$")
+_TOP_FENCE = re.compile(r"(\A\s*(?:#[^\n]+\s+)?)^(```|~~~)[^\n]*\n(.*?)^\2[^\n]*$", re.DOTALL | re.MULTILINE)
+"""A block right below the title: where a field stands in each of its lines, it is the head of the record."""
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)"
+                      r"|^\.\.(?![ \t]*(?:_|\[|\||[\w:-]+::))(?=[ \t\n])[^\n]*(?:\n[ \t]+\S[^\n]*|\n[ \t]*(?=\n[ \t]+\S))*",
+                      re.DOTALL | re.MULTILINE)
+_BARE_TITLE = re.compile(r"(?i)(?:[a-z]{2,4}[-_ #]*)?\d{1,6}[.:)][ \t]+[^\W\d_].*")
+"""A title that nothing marks as one but its number."""
+_ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(.*?)[ \t#=]*(?:\{[#.:][^{}]*\}[ \t]*)?$")
 _UNDERLINE = re.compile(r"(=|-|~|\^|\*|\+|#|\"){3,}\s*$")
 _BADGE = re.compile(r"!\[[^\]]*\]\([^)\s]*/badge/([A-Za-z_]{2,20})-([^)\s-]+)-[^)]*\)")
 _CALLOUT = re.compile(r"(?m)^>[ \t]*\[!(\w+)\][+-]?(.*)$")
@@ -30,8 +36,10 @@ _ORG = ((re.compile(r"(?im)^#\+title:"), "#"),
         (re.compile(r"\[\[(?:file:)?([^\[\]]+)\]\]"), r"\1"))
 """What org writes in another way than markdown."""
 _ATTRIBUTE = re.compile(r":([\w][\w .-]{0,40}):[ \t]*(.*)")
-_LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*[:：][ \t]*(.*)")
-_MARKS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
+_LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*(?:::?|：)[ \t]*(.*)")
+_BOLD = re.compile(r"(?:\*\*|__)([^*_]{2,40})(?:\*\*|__)")
+_DEFINED = re.compile(r"(?i)<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", re.DOTALL)
+EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
 _LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
 _CELL = re.compile(r"(?i)\s*</t[dh]>\s*<t[dh][^>]*>\s*")
 _ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.*?)</t[dh]>\s*</tr>", re.DOTALL)
@@ -93,7 +101,9 @@ def take_apart(text: str) -> Page:
         for name, value in _front_entries(front[3]):
             _note(page, name, value)
         text = text[front.end():]
-    text = _BADGE.sub(lambda badge: f"{badge[1]}: {badge[2].replace('_', ' ')}", _FENCE.sub("", _COMMENT.sub("", text)))
+    text = _TOP_FENCE.sub(lambda top: top[1] + top[3] if _is_head(top[3]) else top[0], _COMMENT.sub("", text))
+    text = _BADGE.sub(lambda badge: f"{badge[1]}: {badge[2].replace('_', ' ')}", _FENCE.sub("", text))
+    text = _DEFINED.sub(r"\n\1: \2\n", text)
     text = _CALLOUT.sub(lambda box: f"### {box[2].strip() or box[1]}", text)
     text = _ROW.sub(lambda row: f"| {_CELL.sub(' | ', row[1])} |".replace("\n", " "), text)
     text = _LISTED_ROW.sub(lambda row: "| " + re.sub(r"\n[ \t]+- ", " | ", row[1].rstrip()) + " |\n", text)
@@ -120,8 +130,18 @@ def take_apart(text: str) -> Page:
         if kind_of(heading) == "links" or kind_of(heading) == "status":
             for name, value in _labelled(page.sections[-1][1]):
                 _note(page, name, value)
-    page.title = page.title or page.first("title")
+    if page.sections:  # a record may be signed at its foot
+        for name, value in _labelled(page.sections[-1][1].rpartition("\n\n")[2]):
+            _note(page, name, value)
+    bare = _BARE_TITLE.match(page.preamble)
+    page.title = page.title or page.first("title") or (bare[0] if bare else "")
     return page
+
+
+def _is_head(block: str) -> bool:
+    """Whether each line of a block is a field, and some of them are known."""
+    lines = [line.strip() for line in block.splitlines() if line.strip()]
+    return all(_LABELLED.fullmatch(line) for line in lines) and any(_is_labelled(line) for line in lines)
 
 
 def _note(page: Page, name: str, value: str) -> None:
@@ -136,8 +156,8 @@ def _front_entries(text: str) -> Iterator[tuple[str, str]]:
     for line in text.splitlines():
         if line.lstrip().startswith("#"):
             continue
-        entry = None if line[:1] in " \t-" else _ENTRY.fullmatch(line.strip())
-        if entry:
+        entry = _ENTRY.fullmatch(line.strip())
+        if entry and (line[:1] not in " \t-" or kind_of(entry[1])):  # a field may lie one level down
             if name:
                 yield name, ", ".join(values)
             name, values = entry[1], [_unquoted(entry[2])] if entry[2] else []
@@ -167,11 +187,11 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         heading = _ATX.fullmatch(line)
         plain = line.strip()
         if heading and heading[2]:
-            yield len(heading[1]), _MARKS.sub("", heading[2]).strip()
+            yield len(heading[1]), EMPHASIS.sub("", heading[2]).strip()
         elif plain and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(plain) and not plain.startswith(
                 ("|", "-", "*", ">")) and not (following[0] != "=" and _is_labelled(plain)):
             skip = True
-            yield (1 if following[0] == "=" else 2), _MARKS.sub("", plain)
+            yield (1 if following[0] == "=" else 2), EMPHASIS.sub("", plain)
         elif not _UNDERLINE.fullmatch(plain):
             yield 0, line
 
@@ -194,25 +214,27 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
             boxes.append(plain)
             continue
         if label and (boxes or plain):  # the value of a label that ends its line
-            yield label, "\n".join(boxes) or plain
+            yield label, "\n".join(boxes) or plain.removeprefix(":").strip()
         label, boxes = "", []
         attribute = _ATTRIBUTE.fullmatch(plain)
         if attribute:
             yield attribute[1], attribute[2]
             continue
         for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", plain):
-            said = _LABELLED.fullmatch(_MARKS.sub("", _LEAD.sub("", part)).strip())
+            said = _LABELLED.fullmatch(EMPHASIS.sub("", _LEAD.sub("", part)).strip())
             if said and said[2]:
                 yield said[1], said[2]
             elif said:
                 label = said[1]
+            elif kind_of(part) in ("status", "date") or (alone := _BOLD.fullmatch(plain)) and kind_of(alone[1]):
+                label = part.strip("*_ ")
             else:
                 yield from _unmarked(part)
 
 
 def _is_labelled(line: str) -> bool:
     """Whether a line begins with a field that records have."""
-    said = _LABELLED.match(_MARKS.sub("", line))
+    said = _LABELLED.match(EMPHASIS.sub("", line))
     return said is not None and kind_of(said[1]) != ""
 
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import PurePosixPath
 
-from dreamd.sources.decisions.record_pages import WORDS, Page, from_org, kind_of, take_apart
+from dreamd.sources.decisions.record_pages import EMPHASIS, WORDS, Page, from_org, kind_of, take_apart
 from dreamd.sources.decisions.record_words import (
     Standing,
     chosen_in,
@@ -44,6 +45,8 @@ _SPEAKS = re.compile(
     r"(?im)^[ \t>*+•-]*(?:\*\*|__|\["
     r"|this (?:adr|decision|record|document)?\s*(?:is |was |has been )?)?(?P<what>[^\W\d_][^\n:\[\]*(#\d]{2,24}?)"
     r"(?:\*\*|__|\])?[ \t]*[:：]?[ \t]+(?P<whom>(?:\[|`|#|<|\"|“|adr|rfc|dr-|xref|link|:\w+:|\d|decision|the ).*)$")
+_ITSELF = re.compile(r"(?i)\W*(?:this|it|diese[rs]?|cette|ce|est[ae]|quest[ao])\b")
+_NAMED_AT_ONCE = re.compile(r"(?i)\W*(?:adr|decision|record|rfc|dr)?[-_ #]*\d|\[|`")
 _OWN_FOLDER = ("readme", "index", "adr", "decision", "record", "rfc")
 """What the page of a record is called that has a folder to itself."""
 _NUMBERED_FOLDER = re.compile(r"(?:[^\W\d_]{2,5}[-_])?\d{1,7}[-_. ]+[^\W\d_]")
@@ -227,9 +230,12 @@ def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
     steps = [(standing_in(line)[0], day) for line in status.splitlines() if (day := day_in(line))]
     steps += [(Standing.ACCEPTED, day) for heading, text in page.sections if kind_of(heading) == "links"
               for line in text.splitlines() if (day := day_in(line)) and standing_in(line)[0] is Standing.ACCEPTED]
+    changed = [day for heading, text in page.sections if kind_of(heading) == "links" for line in text.splitlines()
+               if (day := day_in(line[:LONGEST_NAME]))]
     beside = max([day for kind, day in steps if kind is Standing.ACCEPTED] or [day for _, day in steps], default=None)
     passing = day_in(next((line for line in page.preamble.splitlines() if _is_day(line)), "") or _told_in_passing(page))
-    day = first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None) or passing
+    day = (first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None) or passing
+           or max(changed, default=None))
     if day is not None:
         return day, day.isoformat()
     written = plain(page.first("date") or page.section("date"))[:LONGEST_DAY]
@@ -270,14 +276,24 @@ def _speaks_of(page: Page) -> tuple[list[str], list[str]]:
         found += [value for _, value in page.fields.get(kind, ()) if not says_nothing(value)]
         found += [text for heading, text in page.sections if kind_of(heading) == kind and not says_nothing(text)]
     for text in _places(page):
-        for line in _SPEAKS.finditer(text):
-            kind = _relation_of(line)
-            if kind in told and not speaks_of_part(line["what"]):
-                told[kind].append(line["whom"])
-        for kind, cue in (("superseded_by", _BY), ("supersedes", _OVER)):
-            told[kind] += [found[1] or found[2] for found in cue.finditer(text)
-                           if not speaks_of_part(text[max(0, found.start() - 20):found.start()])]
+        for kind, cue in (("superseded_by", _by()), ("supersedes", _OVER)):
+            told[kind] += [whom for found in cue.finditer(text) if not says_nothing(whom := found[1] or found[2])
+                           and not speaks_of_part(text[max(0, found.start() - 20):found.start()] + whom)]
+    for line in (*(line for text in _places(page) for line in _SPEAKS.finditer(text)), *_said_of_itself(page)):
+        kind = _relation_of(line)
+        if kind in told and not speaks_of_part(f"{line['what']} {line['whom']}"):
+            told[kind].append(line["whom"])
     return told["supersedes"], told["superseded_by"]
+
+
+def _said_of_itself(page: Page) -> Iterator[re.Match[str]]:
+    """Lines among its reasons that begin by saying what the record replaces; elsewhere only with itself as their subject."""
+    for heading, text in page.sections:
+        for part in re.split(r"\n\s*\n|\n(?=[ \t]*[-*+•][ \t])", text):
+            line = _SPEAKS.match(part)
+            reasons = kind_of(heading) in ("decision", "summary", "context", "why")
+            if line and _NAMED_AT_ONCE.match(line["whom"]) and (reasons or _ITSELF.match(part)):
+                yield line
 
 
 def _relation_of(line: re.Match[str]) -> str:
@@ -293,17 +309,24 @@ def _without_replacing(status: str) -> str:
     return _SPEAKS.sub(lambda line: "" if _relation_of(line) == "supersedes" else line[0], status)
 
 
-_BY = re.compile(r"(?i)\b(?:supers?[ec]+eded|replaced|obsoleted|ersetzt|abgelöst|remplacée?"
-                 r"|re?emplazad[oa]|sustituid[oa]|substituíd[oa]|"
-                 r"sostituit[oa])(?:[ \t,(]+(?:\w{1,3}[ \t]+)?\d[\d./-]{5,9}\)?)?"
-                 r"[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
-                 r"|(?:\b(?:durch|von)[ \t]|被|由)[ \t]*([^\n]{1,200}?)[ \t]*(?:\b(?:ersetzt|abgelöst)\b|取代)")
-_OVER = re.compile(r"(?i)\b(?:supers?[ec]+des|obsoletes)\b[ \t:]*([^\n]{1,300})"
+@cache
+def _by() -> re.Pattern[str]:
+    """What says by whom a record was replaced, a day perhaps between: "replaced on 2 May by …", "ersetzt durch …"."""
+    names = [name.rpartition(" ") for name in patterns.load(WORDS)["fields"]["superseded_by"] if " " in name]
+    verbs, means = ("|".join(sorted({re.escape(one) for one in some}, key=lambda one: (-len(one), one)))
+                    for some in ([verb for verb, _, _ in names], ["with", *(by for _, _, by in names)]))
+    return re.compile(rf"(?i)\b(?:{verbs})(?:[ \t,(]+(?:\w{{1,3}}[ \t]+)?\d[\d./-]{{5,9}}\)?)?"
+                      rf"[ \t]+(?:{means})\b[ \t:|]*([^\n|]{{1,300}})"
+                      r"|(?:\b(?:durch|von)[ \t]|被|由)[ \t]*([^\n]{1,200}?)[ \t]*(?:\b(?:ersetzt|abgelöst)\b|取代)")
+
+
+_OVER = re.compile(r"(?i)\b(?:super[sc]e+des|superseeds|obsoletes)\b[ \t:|]*([^\n|]{1,300})"
                    r"|取代[ \t了]*([^\n]{1,200})")
 
 
 def _places(page: Page) -> Iterator[str]:
     """Where a record speaks of its relations to others: its status, above its first section, among its links."""
-    yield page.preamble
+    yield EMPHASIS.sub("", page.preamble)
+    yield from (behind[1] or behind[2] for behind in _STANDING_BEHIND.finditer(plain(page.title)))
     yield from (value for kind in ("status", "links") for _, value in page.fields.get(kind, ()))
     yield from (text for heading, text in page.sections if kind_of(heading) in ("status", "links"))

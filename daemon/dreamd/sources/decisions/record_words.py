@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -41,8 +42,10 @@ _WIDE_DAY = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s
 _NAMED_DAY = re.compile(r"(?i)\b(?:[^\W\d_]{3,12}\.?\s+\d{1,2}(?:st|nd|rd|th)?,?\s+\d{4}"
                         r"|\d{1,2}(?:\.|st|nd|rd|th|º|er)?[\s-]+(?:de\s+|of\s+)?"
                         r"[^\W\d_]{3,12}\.?,?[\s-]+(?:de\s+)?\d{4})\b")
-_PART = re.compile(r"(?i)\b(?:partial(?:ly)?|partly|in part|parts? of"
-                   r"|teilweise|partiellement|parcialmente|parzialmente)\b|部分|一部|일부")
+_PART = re.compile(r"(?i)\b(?:partial(?:ly)?|partly|in part|(?:parts?|portions?|clauses?|sections?) of|only"
+                   r"|teilweise|nur|partiellement|parcialmente|parzialmente)\b|部分|一部|일부")
+_ONE_DAY = re.compile(r"(?i)\b(?:will|shall|would|should|may|once|when|until|unless|if|after|before"
+                      r"|wird|werden|sobald|wenn|bis|sera|quand|será|cuando|sarà|quando)\b")
 _SENTENCE = re.compile(r"(?<=[.!?])(?:[\"'”’)\]])*\s+(?=[\"'“‘(\[]?[A-ZÀ-ÞА-Я0-9])|(?<=[。！？])")
 _BECAUSE = re.compile(r"(?i)\b(?:because|since|so that|in order to|"
                       r"to avoid|as it|as this|weil|damit|um zu|denn|parce qu|afin de|puisque|"
@@ -92,6 +95,7 @@ def standing_in(value: str) -> tuple[Standing, str]:
     boxes = _BOX.findall(value)
     if boxes:
         value = "\n".join(line for line in value.splitlines() if (box := _BOX.match(line)) and box[1].strip())
+    value = re.sub(r"\(\s*(?:=>|->|→)[^)]*\)", "", value)  # what it shall be one day
     lines = [step for line in value.splitlines() for step in re.split(r"→|➔|⇒|->|=>", plain(_IMAGE.sub(r"\1", line)))
              if not _NOTHING.fullmatch(step)]
     if not lines:
@@ -103,7 +107,7 @@ def standing_in(value: str) -> tuple[Standing, str]:
         if len(kinds) > 2 and (any(sign in line for sign in ("|", "/", "{", " or ")) or "," in line and not day_said(line)):
             return Standing.UNSTATED, ""
         first = next((m for m in found if not _is_part(line, m)), None)
-        if first is not None and (first.start() < 60 or not told):
+        if first is not None and (not told or first.start() < 60 and not _ONE_DAY.search(line[:first.start()])):
             day = day_in(line)
             told.append((day.isoformat() if day else "", _kind(first), re.sub(r"[\s_-]+", " ", first[0].casefold())))
     if not told:
@@ -126,7 +130,7 @@ def _is_mentioned(line: str, found: re.Match[str]) -> bool:
 
 def speaks_of_part(text: str) -> bool:
     """Whether only a part of a record is spoken of."""
-    return _PART.search(text[:40]) is not None
+    return _PART.search(re.split(r"[.!?]\s", text)[0]) is not None
 
 
 def day_in(text: str) -> date | None:
@@ -151,6 +155,16 @@ def _first_day(text: str) -> tuple[str, date | None]:
         return slashed[0], _day(int(slashed[3]), min(one, two), max(one, two)) if one == two or max(one, two) > 12 else None
     named = _NAMED_DAY.search(plain(text))
     return (named[0], _ask_dateparser(named[0])) if named else ("", None)
+
+
+def in_one_order(texts: Sequence[str]) -> list[str]:
+    """The same pages with every day that is written with slashes as people of that folder mean it, where one of them tells."""
+    firsts, seconds = ([int(found[n]) for text in texts for found in _SLASHED.finditer(text)] for n in (1, 2))
+    day_first, month_first = any(one > 12 for one in firsts), any(one > 12 for one in seconds)
+    if day_first == month_first:
+        return list(texts)
+    order = r"\3-\2-\1" if day_first else r"\3-\1-\2"
+    return [_SLASHED.sub(order, text) for text in texts]
 
 
 def month_in(text: str) -> date | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dreamd.store.connection import Store
-from dreamd.store.observations import JOINED, count_without_fate
+from dreamd.store.connection import LISTED, Store, listed
+from dreamd.store.observations import find_waiting
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,7 @@ class Head:
 
 def load_heads(store: Store, *, scope: str | None = None) -> list[Head]:
     """What waits, oldest statement first, without its words: there may be very many."""
-    where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
     with store.reading():
-        rows = store.tuples(f"""SELECT seq, id, at, scope, target FROM ({JOINED} WHERE f.observation IS NULL
-                                ORDER BY o.seq DESC LIMIT ?) AS waiting{where} ORDER BY at, id""",
-                            count_without_fate(store), *args)
+        rows = store.tuples(f"SELECT seq, id, at, scope, target FROM observation WHERE seq IN {LISTED} ORDER BY at, id",
+                            listed(find_waiting(store, scope=scope)))
     return [Head(*row) for row in rows]

@@ -85,7 +85,7 @@ def _of_json(text: str, kinds: list[str]) -> str:
     if whole.masks:
         with suppress(ValueError):
             json.loads(whole.text)
-            kinds += [mask.kind for mask in whole.masks]
+            kinds += whole.masks
             return whole.text
     return text
 

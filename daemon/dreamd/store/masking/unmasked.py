@@ -125,7 +125,7 @@ def walk(value: object, kinds: list[str], names: frozenset[str] = frozenset(), n
 def redacted(text: str, kinds: list[str], look: Look = redact) -> str:
     """A text masked, and the kinds of the secrets in it."""
     done = look(text)
-    kinds += [mask.kind for mask in done.masks]
+    kinds += done.masks
     return done.text
 
 

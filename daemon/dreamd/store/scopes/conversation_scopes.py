@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import CONVERSATION_ENDED, Memory, MemoryClass, Scope, Status, Trust
 from dreamd.store.connection import LISTED, Store, listed
-from dreamd.store.observations import count_without_fate
+from dreamd.store.observations import find_waiting
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.work import write_meta
 
@@ -25,9 +25,6 @@ LASTING = (MemoryClass.RULE, MemoryClass.PREFERENCE, MemoryClass.REFERENCE)
 _LOCAL = "scope >= 'local:' AND scope < 'local;'"
 _HELD = f"memory INDEXED BY memory_scope WHERE {_LOCAL}"
 """SQLite takes the index by status of itself, in which all that holds stands."""
-_STAYS = (f"CASE WHEN status <> 'held' AND ttl IS NULL AND authority = '{Trust.USER.value}'"
-          f" AND class IN ({', '.join(repr(one.value) for one in LASTING)}) THEN 1 ELSE 0 END")
-"""What `stays_alone` says, of a row."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +70,7 @@ def load_conversations(store: Store) -> list[Conversation]:
     with store.reading():
         # Most stores have none: then of all that was ever said only what waits is looked at, which is the newest.
         scopes = store.tuples(f"""SELECT scope FROM {_HELD} AND status IN ('live', 'held', 'stale')
-            UNION SELECT scope FROM (SELECT o.scope FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                                     WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting WHERE {_LOCAL}""",
-                              count_without_fate(store))
+            UNION SELECT scope FROM observation WHERE seq IN {LISTED} AND {_LOCAL}""", listed(find_waiting(store)))
         rows = store.all(f"""SELECT scope, MAX(at) AS said, MAX(stored_at) AS heard FROM observation WHERE scope IN {LISTED}
                              GROUP BY scope ORDER BY scope""", listed(scope for scope, in scopes)) if scopes else []
     told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}
@@ -94,11 +89,12 @@ def ends_at(store: Store, one: Conversation) -> datetime | None:
 
 def first_end(store: Store) -> datetime | None:
     """When the first of the conversations ends in whose scope a dream would still archive something."""
-    rows = store.all(f"""SELECT scope, MIN({_STAYS}) AS stays FROM {_HELD} AND pinned = 0 AND edited = 0
-                           AND status IN ('live', 'held', 'stale') GROUP BY scope""")
-    stays = {r["scope"]: bool(r["stays"]) for r in rows}
-    ends = (ends_at(store, one) for one in (load_conversations(store) if stays else ())
-            if str(one.scope) in stays and (not stays[str(one.scope)] or is_placed(store, one)))
+    rows = store.all(f"""SELECT DISTINCT scope, status, class, ttl, authority FROM {_HELD} AND pinned = 0 AND edited = 0
+                           AND status IN ('live', 'held', 'stale')""")
+    held = {r["scope"] for r in rows}
+    going = {r["scope"] for r in rows if not _stays(r["status"], r["class"], r["ttl"], r["authority"])}
+    ends = (ends_at(store, one) for one in (load_conversations(store) if held else ())
+            if str(one.scope) in going or str(one.scope) in held and is_placed(store, one))
     return min((end for end in ends if end is not None), default=None)
 
 
@@ -109,8 +105,11 @@ def is_placed(store: Store, one: Conversation) -> bool:
 
 def stays_alone(memory: Memory) -> bool:
     """Whether a memory outlives its conversation where no project takes it: a person said it, and it names no end."""
-    return (memory.status in (Status.LIVE, Status.STALE) and memory.memory_class in LASTING and memory.ttl is None
-            and memory.authority is Trust.USER)
+    return _stays(memory.status, memory.memory_class, memory.ttl, memory.authority)
+
+
+def _stays(status: str, memory_class: str, ttl: str | None, authority: str) -> bool:
+    return status in (Status.LIVE, Status.STALE) and memory_class in LASTING and ttl is None and authority == Trust.USER
 
 
 def load_projects_of(store: Store, scope: Scope) -> list[Scope]:

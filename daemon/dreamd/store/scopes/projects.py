@@ -120,6 +120,11 @@ def was_read_into(store: Store, scope: Scope) -> bool:
     return store.one("SELECT 1 FROM source WHERE scope = ? LIMIT 1", str(scope)) is not None
 
 
+def load_read_into(store: Store) -> list[Scope]:
+    """The scopes that sources were read into."""
+    return [stored_scope(scope) for scope, in store.tuples("SELECT DISTINCT scope FROM source ORDER BY scope") if scope]
+
+
 def _as_before(store: Store, project: Project) -> Known | None:
     """What a project was known by before it had what it has now, or while it was still there."""
     if not project.common:

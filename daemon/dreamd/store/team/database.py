@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any  # Any: what stands in a column
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage, Refused
-from dreamd.store.team import dialect, team_vectors, word_ranks
+from dreamd.store.team import dialect, team_vectors
 from dreamd.store.team.shape import SCHEMA
 
 if TYPE_CHECKING:
@@ -152,13 +152,6 @@ class Database:
             raise
 
     def _run(self, statement: str, values: dialect.Values) -> Told:
-        if "bm25(" in statement:
-            parts = word_ranks.ranked(statement, list(values))
-            if parts is None:
-                return Told((), 0)
-            around, (scored, *own), rest = parts
-            asked, _ = dialect.told(around)
-            return self._one(asked.replace("\0", str(scored)), [*own, *map(dialect.plain, rest)])
         special = dialect.special(statement, values)
         if special is None:
             asked, named = dialect.told(statement)

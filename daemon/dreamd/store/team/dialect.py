@@ -24,11 +24,13 @@ _CONFLICT = re.compile(r"ON CONFLICT \(")
 _LISTED = re.escape(LISTED)
 HABITS: tuple[tuple[str, str], ...] = (
     # SQLite                                        PostgreSQL
-    (rf"(\w*\.?\b(?:seq|observation|run)) IN {_LISTED}", r"\1 IN (SELECT value::bigint FROM json_each(?))"),
+    (r" \+(\w+ IN)\b", r" \1"),
+    # A list that is compared with is looked up in an index; one that is joined with has a server read whole tables.
+    (rf"(\w*\.?\b(?:seq|observation|run)) IN {_LISTED}", r"\1 = ANY (ARRAY(SELECT value::bigint FROM json_each(?)))"),
     (rf"(\w*\.?\b(?:seq|observation|run)) NOT IN {_LISTED}", r"\1 NOT IN (SELECT value::bigint FROM json_each(?))"),
+    (rf"(?<!NOT )\bIN {_LISTED}", "= ANY (ARRAY(SELECT value FROM json_each(?)))"),
     (r"\bINDEXED BY \w+", ""),
     (r"\bCROSS JOIN (\w+ \w+) ON\b", r"JOIN \1 ON"),
-    (r" \+(\w+ IN)\b", r" \1"),
     (r"\bMAX\(([^(),]+),", r"GREATEST(\1,"),
     (r"\bMIN\(([^(),]+),", r"LEAST(\1,"),
     (r"\bLIMIT \?", "LIMIT NULLIF(?::bigint, -1)"),

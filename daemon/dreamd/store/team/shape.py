@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dreamd.store import schema
-from dreamd.store.team import vector_places
+from dreamd.store.team import vector_places, waiting
 
 SCHEMA = "dream"
 WORDS = ("memory_words", "memory_length", "memory_total")
@@ -102,6 +102,7 @@ def create(vectors: str) -> Iterator[str]:
     yield from vector_places.triggers()
     yield from _words()
     yield from _machines()
+    yield from waiting.create(SCHEMA)
     for name in guarded():
         yield from _guard(name)
     yield from _roles()
@@ -109,7 +110,7 @@ def create(vectors: str) -> Iterator[str]:
 
 def guarded() -> tuple[str, ...]:
     """Every table with rows of tenants."""
-    return (*wanted(), *WORDS, MACHINES, "seal")
+    return (*wanted(), *WORDS, MACHINES, waiting.TABLE, "seal")
 
 
 def _ground() -> Iterator[str]:
@@ -290,7 +291,8 @@ def _guard(name: str) -> Iterator[str]:
     yield f"DROP POLICY IF EXISTS own ON {name}"
     for policy in ("own_new", "own_change", "own_end"):
         yield f"DROP POLICY IF EXISTS {policy} ON {name}"
-    told = {"word"} if name == WORDS[0] else {c.name for c in wanted()[name].columns} if name in wanted() else set()
+    own = {WORDS[0]: {"word"}, waiting.TABLE: {"scope"}}
+    told = {c.name for c in wanted()[name].columns} if name in wanted() else own.get(name, set())
     for column in sorted(told & UNCOUNTED):
         yield f'ALTER TABLE {name} ALTER COLUMN "{column}" SET STATISTICS 0'
     # Asked once a statement and not once a row.

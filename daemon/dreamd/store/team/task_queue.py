@@ -13,7 +13,7 @@ from typing import Any, cast  # Any: a connection of the driver
 
 from dreamd.core.errors import Outage
 from dreamd.store.connection import Store
-from dreamd.store.team import task_shape
+from dreamd.store.team import task_shape, waiting
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.shape import SCHEMA
 from dreamd.store.team.task_shape import EVENTS, JOBS, TASKS, WORKERS
@@ -84,17 +84,16 @@ def call_for(base: Database, task: str, scope: str = "", *, wait_s: float = 0, p
 
 
 def call_for_all(base: Database) -> int:
-    """Have every scope dreamt in which something waits; says how many those are."""
-    rows = base.ask(f"""SELECT count({TASKS}.call_for('{DREAM}', scope, '0 s', 0)::text) FROM (SELECT DISTINCT o.scope
-        FROM observation o WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)) waiting""")
+    """Have every scope dreamt in which something waits, once it is certain what does; says how many those are."""
+    base.ask(waiting.FILL)
+    rows = base.ask(f"""SELECT count({TASKS}.call_for('{DREAM}', scope, '0 s', 0)::text)
+                        FROM (SELECT DISTINCT scope FROM {waiting.TABLE}) each""")
     return int(rows[0][0])
 
 
 def find_scope(base: Database, lock: str) -> str | None:
     """The scope a task is for, if anything waits in it."""
-    rows = base.ask(f"""SELECT scope FROM (SELECT DISTINCT o.scope FROM observation o
-        WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)) waiting
-        WHERE {TASKS}.lock_of(scope) = %s""", (lock,))
+    rows = base.ask(f"SELECT scope FROM {waiting.TABLE} WHERE lock = %s LIMIT 1", (lock,))
     return str(rows[0][0]) if rows else None
 
 

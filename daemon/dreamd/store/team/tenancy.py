@@ -15,7 +15,7 @@ from typing import Any
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, DreamError, Outage, UsageError
 from dreamd.store import schema
-from dreamd.store.team import shape, task_shape, vector_places
+from dreamd.store.team import shape, task_shape, vector_places, waiting
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.team_store import TeamStore
 
@@ -83,9 +83,13 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str, dream_after_
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         fresh = [t for t in tenants if base.execute("INSERT INTO tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
                                                     (t,)).rowcount]
-        for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
+        every = [str(row[0]) for row in base.execute("SELECT name FROM tenant ORDER BY name").fetchall()]
+        for tenant in every:
             _bring_up(base, tenant, at=at, zone=zone, other=other)
         task_shape.create(base, tenants, dream_after_s=dream_after_s)
+        for tenant in every:
+            base.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
+            base.execute(waiting.FILL)
         for (role,) in base.execute("SELECT DISTINCT role FROM member").fetchall():
             _open_to(base, role)
     return fresh
@@ -230,7 +234,7 @@ def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
                 (SELECT COUNT(*) FROM run WHERE kind = 'dream' AND started_at >= %s),
                 (SELECT COUNT(*) FROM run WHERE kind = 'dream' AND started_at >= %s AND outcome IN
                   ('failed', 'outage', 'interrupted'))
-              FROM observation o WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)""",
+              FROM waiting w JOIN observation o ON o.seq = w.observation""",
                                                        (iso(since), iso(since))).fetchone()))
         return found
 

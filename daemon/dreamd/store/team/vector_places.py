@@ -24,6 +24,7 @@ INDEXES = {
     "observation": (("observation_words", "tenant, word_key", ""),
                     ("observation_talk", "tenant, talk_key", "talk_key IS NOT NULL"),
                     ("observation_target", "tenant, target", ""),
+                    ("observation_scope", "tenant, scope", ""),
                     ("observation_sign", "tenant, sign", "sign <> ''")),
 }
 _MEMORY, _OBSERVATION = "n.wording", "encode(sha256(convert_to(n.{}, 'UTF8')), 'hex')"

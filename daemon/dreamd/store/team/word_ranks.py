@@ -1,7 +1,7 @@
 """The word search of a team's store: which words stand where, and a rank as SQLite's own index gives it.
 
 Words are cut by SQLite itself, so that both engines know the same ones. A row tells where a word stands in a memory; what is
-looked for comes as an expression of the file's index, and its rank is BM25 as that computes it.
+looked for comes as expressions of the file's index, and its rank is BM25 as that computes it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from dreamd.store.word_search import index_words
@@ -24,11 +24,11 @@ AT_ONCE = 2_000
 """Memories whose words are here at once."""
 MOST_COUNTED = 2_000
 """Memories with a word that are counted, here and for a rank: a word that more of them have tells as little however many."""
-SCOPES = "(SELECT value FROM json_each(%s))"
+WORDS_EACH = 12
+"""Words of a memory, about."""
 LAST = "\U0010ffff"
 """No word goes on with it: it comes behind all that do."""
 _PHRASE = re.compile(r'"([^"]+)"(\*?)')
-_MATCH = re.compile(r"FROM memory_words JOIN memory m ON m\.seq = memory_words\.rowid\s+WHERE memory_words MATCH \? AND")
 
 
 _OF_THREAD = threading.local()
@@ -70,9 +70,6 @@ def told(statement: str, values: Sequence[object]) -> list[tuple[str, Sequence[o
         return _write(values[0], str(values[1]))
     if statement.startswith("INSERT INTO memory_words (memory_words)"):
         return []
-    if statement.startswith("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH"):
-        phrases = _phrases(str(values[0]))
-        return [_counted(phrases)] if phrases else [("SELECT 0", ())]
     if statement.startswith("DROP TABLE memory_words"):
         return [("DELETE FROM memory_words", ()), ("DELETE FROM memory_length", ())]
     if statement.startswith("CREATE VIRTUAL TABLE memory_words"):
@@ -80,27 +77,37 @@ def told(statement: str, values: Sequence[object]) -> list[tuple[str, Sequence[o
     return None
 
 
-def ranked(statement: str, values: Sequence[object]) -> tuple[str, Sequence[object], Sequence[object]] | None:
-    """A question that ranks by words: the statement around it still in SQLite's words, its first values, and the others."""
-    if not _MATCH.search(statement):
-        return None
-    phrases = _phrases(str(values[0]))
+def count(base: Database, terms: Sequence[str]) -> dict[str, int]:
+    """How many memories have each of some expressions of the file's index, as many as are counted."""
+    phrases = {term: _phrases(term) for term in terms}
+    known = _counts(base, [phrase for some in phrases.values() for phrase in some])
+    found = {term: known[some[0]] for term, some in phrases.items() if len(some) == 1}
+    found |= {term: _count_any(base, some) for term, some in phrases.items() if len(some) > 1}
+    return {term: found.get(term, 0) for term in terms}
+
+
+def search(base: Database, terms: Mapping[str, int], *, statuses: Sequence[str], scopes: Sequence[str],
+           limit: int) -> list[str]:
+    """Ids of the memories that have most of some expressions, counted as `count` does, best first; no scope means all."""
+    told = {term: _phrases(term) for term in terms}
+    phrases = [phrase for some in told.values() for phrase in some]
+    if not phrases:
+        return []
+    known = {some[0]: terms[term] for term, some in told.items() if len(some) == 1}
+    known |= _counts(base, [phrase for phrase in phrases if phrase not in known])
+    hits, args = _hits(phrases, scopes, by_scope=_has_fewer_words(base, scopes, list(known.values())))
+    within, own = ("AND m.scope = ANY (%s)", [list(scopes)]) if scopes else ("", [])
     # A rank counts what a tenant has of a word, and is asked of the memories of some scopes alone.
-    hits, args = _hits(phrases, [values[2]] if "m.scope IN" in statement else [])
-    if not hits:
-        return None
-    parts = [_counted([phrase]) for phrase in phrases]
-    known = " UNION ALL ".join(f"SELECT {n} AS phrase, n FROM ({part}) AS k" for n, (part, _) in enumerate(parts))
-    scored = f"""(WITH hit AS ({hits}),
+    rows = base.ask(f"""WITH hit AS MATERIALIZED ({hits}),
         size AS (SELECT memories::float8 AS n, words::float8 / NULLIF(memories, 0) AS mean FROM memory_total),
-        known AS ({known})
-        SELECT h.memory, -SUM(GREATEST(ln((s.n - k.n + 0.5) / (k.n + 0.5)), {LEAST_IDF})
-          * (h.times * ({K1} + 1)) / (h.times + {K1} * (1 - {B} + {B} * l.words / s.mean))) AS score
-        FROM hit h JOIN known k ON k.phrase = h.phrase JOIN memory_length l ON l.memory = h.memory CROSS JOIN size s
-        GROUP BY h.memory)"""
-    args += [value for _, some in parts for value in some]
-    around = _MATCH.sub("FROM \0 AS ranked JOIN memory m ON m.seq = ranked.memory WHERE", statement)
-    return around.replace("bm25(memory_words)", "ranked.score"), (scored, *args), list(values[1:])
+        ranked AS (SELECT h.memory, -SUM(GREATEST(ln((s.n - k.n + 0.5) / (k.n + 0.5)), {LEAST_IDF})
+            * (h.times * ({K1} + 1)) / (h.times + {K1} * (1 - {B} + {B} * l.words / s.mean))) AS score
+          FROM hit h JOIN unnest(%s::float8[]) WITH ORDINALITY AS k (n, phrase) ON k.phrase = h.phrase
+          JOIN memory_length l ON l.memory = h.memory CROSS JOIN size s GROUP BY h.memory)
+        SELECT m.id FROM ranked r JOIN memory m ON m.seq = r.memory
+        WHERE m.status = ANY (%s) {within} ORDER BY r.score, m.id LIMIT %s""",
+                    [*args, [known[one] for one in phrases], list(statuses), *own, limit])
+    return [str(row[0]) for row in rows]
 
 
 def count_stale(base: Database) -> int:
@@ -124,55 +131,92 @@ def _write(memory: object, words: str) -> list[tuple[str, Sequence[object]]]:
                 FROM jsonb_each(%s::jsonb)""", (memory, json.dumps(found)))]
 
 
-def _phrases(expression: str) -> list[tuple[list[str], bool]]:
-    """The phrases of an expression, each as its words and whether the last is only how one begins."""
-    phrases = (([word for word, _ in cut(text)], bool(star)) for text, star in _PHRASE.findall(expression))
+Phrase = tuple[tuple[str, ...], bool]
+"""Words in a row, and whether the last is only how one begins."""
+
+
+def _phrases(expression: str) -> list[Phrase]:
+    """The phrases of an expression."""
+    phrases = ((tuple(word for word, _ in cut(text)), bool(star)) for text, star in _PHRASE.findall(expression))
     return [(words, begins) for words, begins in phrases if words]
 
 
-def _counted(phrases: Iterable[tuple[list[str], bool]]) -> tuple[str, list[object]]:
-    """A question for how many different memories have one of some phrases, as many as are counted, and its values."""
-    parts, args = list[str](), list[object]()
-    for words, begins in phrases:
-        if len(words) == 1:  # nothing but the index is read
-            where, own = next(_asked(words, begins))
-            part = f"SELECT memory FROM memory_words WHERE {where}"
-        else:
-            part, own = _phrase(words, begins)
-            part = f"SELECT memory FROM ({part}) AS p"
-        parts.append(part)
-        args += own
+def _counts(base: Database, phrases: Iterable[Phrase]) -> dict[Phrase, int]:
+    """How many memories have each of some phrases, as many as are counted."""
+    every = list(dict.fromkeys(phrases))
+    single = [one for one in every if len(one[0]) == 1]
     # The limit comes first: whoever looks for different ones among all of a million reads a million.
-    return f"SELECT COUNT(DISTINCT memory)::float8 AS n FROM ({' UNION ALL '.join(parts)} LIMIT {MOST_COUNTED}) AS each", args
+    rows = base.ask(f"""SELECT (SELECT COUNT(DISTINCT memory) FROM (SELECT memory FROM memory_words
+          WHERE word >= a.low AND word <= a.high LIMIT {MOST_COUNTED}) AS each)
+        FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS a (low, high, n) ORDER BY a.n""",
+                    _bounds(single)) if single else []
+    found = {one: int(row[0]) for one, row in zip(single, rows, strict=True)}
+    return found | {one: _count_any(base, [one]) for one in every if one not in found}
 
 
-def _hits(phrases: Iterable[tuple[list[str], bool]], scopes: Sequence[object] = ()) -> tuple[str, list[object]]:
-    """A question for (phrase, memory, times), of the memories of some scopes or of all, and its values."""
-    parts: list[str] = []
-    args: list[object] = []
-    for n, (words, begins) in enumerate(phrases):
-        part, own = _phrase(words, begins)
-        within = f"WHERE memory IN (SELECT seq FROM memory WHERE scope IN {SCOPES})" if scopes else ""
-        parts.append(f"SELECT {n} AS phrase, memory, SUM(times)::float8 AS times FROM ({part}) AS p {within} GROUP BY memory")
-        args += [*own, *scopes]
+def _count_any(base: Database, phrases: Sequence[Phrase]) -> int:
+    """How many different memories have one of some phrases, as many as are counted."""
+    parts = [_of_phrase(phrase) for phrase in phrases]
+    each = " UNION ALL ".join(f"SELECT memory FROM ({part}) AS p" for part, _ in parts)
+    return int(base.ask(f"SELECT COUNT(DISTINCT memory) FROM ({each} LIMIT {MOST_COUNTED}) AS each",
+                        [value for _, own in parts for value in own])[0][0])
+
+
+def _bounds(phrases: Iterable[Phrase]) -> list[list[str]]:
+    """Between which two words those lie that single words are looked for as.
+
+    A range and not LIKE: under a policy only what tells nothing of other rows may be looked up in an index.
+    """
+    asked = [(words[0], words[0] + LAST * begins) for words, begins in phrases]
+    return [[low for low, _ in asked], [high for _, high in asked]]
+
+
+def _has_fewer_words(base: Database, scopes: Sequence[str], matches: Sequence[int]) -> bool:
+    """Whether the memories of some scopes have fewer words in all than some words have matches in the tenant.
+
+    A server knows neither: of words and scopes nothing is counted that another could ask for.
+    """
+    most = sum(matches) // WORDS_EACH if max(matches) < MOST_COUNTED else MOST_COUNTED
+    return bool(scopes) and base.ask("SELECT COUNT(*) FROM (SELECT 1 FROM memory WHERE scope = ANY (%s) LIMIT %s) AS few",
+                                     (list(scopes), most + 1))[0][0] <= most
+
+
+def _hits(phrases: Sequence[Phrase], scopes: Sequence[str], *, by_scope: bool) -> tuple[str, list[object]]:
+    """A question for (phrase, memory, times), of the memories of some scopes or of all, and its values.
+
+    It looks the phrases up in the index of words, or `by_scope` among all words of the scopes.
+    """
+    single = [(n, one) for n, one in enumerate(phrases, 1) if len(one[0]) == 1]
+    within, mine = "", list[object]()
+    if scopes:
+        within, mine = "JOIN memory o ON o.seq = w.memory AND o.scope = ANY (%s)", [list(scopes)]
+    asked = "unnest(%s::int[], %s::text[], %s::text[]) AS a (phrase, low, high)"
+    bounds: list[object] = [[n for n, _ in single], *_bounds(one for _, one in single)]
+    # What stands before OFFSET is done first.
+    found = f"""(SELECT a.phrase, w.memory, cardinality(w.places) AS times FROM {asked}
+        JOIN memory_words w ON w.word >= a.low AND w.word <= a.high OFFSET 0) w {within}"""
+    args = [*bounds, *mine]
+    if by_scope:
+        found = f"""(SELECT w.memory, w.word, cardinality(w.places) AS times FROM memory o
+            JOIN memory_words w ON w.memory = o.seq WHERE o.scope = ANY (%s) OFFSET 0) w
+            JOIN {asked} ON w.word >= a.low AND w.word <= a.high"""
+        args = [*mine, *bounds]
+    parts = [f"SELECT phrase, w.memory, SUM(w.times)::float8 AS times FROM {found} GROUP BY 1, 2"] if single else []
+    args = args if single else []
+    for n, phrase in enumerate(phrases, 1):
+        if len(phrase[0]) > 1:
+            part, own = _of_phrase(phrase)
+            parts.append(f"SELECT {n} AS phrase, w.memory, COUNT(*)::float8 AS times FROM ({part}) AS w {within} GROUP BY 2")
+            args += [*own, *mine]
     return " UNION ALL ".join(parts), args
 
 
-def _phrase(words: Sequence[str], begins: bool) -> tuple[str, list[object]]:
-    asked = list(_asked(words, begins))
-    if len(words) == 1:
-        return f"SELECT memory, cardinality(places) AS times FROM memory_words WHERE {asked[0][0]}", asked[0][1]
-    tables = [f"(SELECT memory, unnest(places) AS place FROM memory_words WHERE {where}) AS w{n}"
-              for n, (where, _) in enumerate(asked)]
+def _of_phrase(phrase: Phrase) -> tuple[str, list[object]]:
+    """A question for the memories that have a phrase, each as often as it has it, and its values."""
+    words, begins = phrase
+    lows, highs = _bounds(((word,), begins and n == len(words) - 1) for n, word in enumerate(words))
+    tables = [f"(SELECT memory, unnest(places) AS place FROM memory_words WHERE word >= %s AND word <= %s) AS w{n}"
+              for n in range(len(words))]
     joined = tables[0] + "".join(f" JOIN {table} ON w{n}.memory = w0.memory AND w{n}.place = w0.place + {n}"
                                  for n, table in enumerate(tables) if n)
-    return f"SELECT w0.memory, 1 AS times FROM {joined}", [value for _, values in asked for value in values]
-
-
-def _asked(words: Sequence[str], begins: bool) -> Iterator[tuple[str, list[object]]]:
-    for n, word in enumerate(words):
-        if begins and n == len(words) - 1:
-            # As a range and not LIKE: under a policy only what tells nothing of other rows may be looked up in an index.
-            yield "word >= %s AND word < %s", [word, word + LAST]
-        else:
-            yield "word = %s", [word]
+    return f"SELECT w0.memory FROM {joined}", [value for both in zip(lows, highs, strict=True) for value in both]

@@ -32,11 +32,6 @@ class Face:
     pinned: bool
     observations: tuple[str, ...]
 
-    @property
-    def is_current(self) -> bool:
-        """Whether it still claims something."""
-        return self.status in ("live", "held", "stale")
-
 
 @dataclass(frozen=True)
 class Faced:

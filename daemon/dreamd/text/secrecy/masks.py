@@ -10,13 +10,6 @@ MASK = re.compile(r"\[masked: [a-z0-9 ]{1,40}\]")
 
 
 @dataclass(frozen=True)
-class Mask:
-    """One secret that was taken out."""
-
-    kind: str
-
-
-@dataclass(frozen=True)
 class Found:
     """Where a secret stands in a text, and of which kind it is."""
 
@@ -25,13 +18,13 @@ class Found:
     kind: str
 
 
-def cut_out(text: str, found: Iterable[Found], masks: list[Mask]) -> str:
+def cut_out(text: str, found: Iterable[Found], masks: list[str]) -> str:
     """The text with a mask for each secret that was found; of two that overlap the earlier counts."""
     parts, at = [], 0
     for one in sorted(found, key=lambda f: (f.start, -f.end)):
         if one.start < at or one.end <= one.start:
             continue
-        masks.append(Mask(one.kind))
+        masks.append(one.kind)
         parts += [text[at:one.start], f"[masked: {one.kind}]"]
         at = one.end
     return "".join(parts) + text[at:]

@@ -15,7 +15,7 @@ from dreamd.cli.printing.progress import shown
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Refused, UsageError
 from dreamd.core.values import Candidate, Scope, parse_scope
-from dreamd.dream.moving.packing import as_bundle, as_lines, digest_of, write_folder
+from dreamd.dream.moving.packing import as_bundle, as_lines, write_folder
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.sources.base.own_writing import is_own_writing
 from dreamd.store.library import library_file
@@ -89,7 +89,7 @@ def _write(kit: Kit, target: Path, form: str, scopes: list[Scope], label: str) -
         body, digest = as_bundle(_counted(kit, load_records(kit.store, scopes), whole=False), scopes[0], label)
     else:
         body = as_lines(_counted(kit, load_records(kit.store, scopes or None), whole=not scopes))
-        digest = digest_of(body)
+        digest = fsio.sha256_bytes(body)
     fsio.write_atomic(target, body)
     return digest
 
