@@ -142,6 +142,28 @@ def test_what_is_forgotten_goes_from_the_files_of_its_task(dream, repository, tm
         assert all("requests a minute" not in p.read_text() for p in top.rglob("*") if p.is_file())
 
 
+def test_words_that_only_a_task_has_are_forgotten_there_and_the_task_goes_on(dream, repository, tmp_path):
+    dream("task", "start", "tides", "--title", "Import for Quernmouth")
+    dream("task", "verify", "Quernmouth answers", "--how", "by hand")
+    dream("task", "phase", "the quernmouth table")
+    dream("task", "note", "quernmouth has two gauges")
+    with notes_of(repository).open("a") as notes:
+        notes.write("\nMy own line.\n")
+    assert dream("forget", "--matching", "Quernmouth", "--yes")["left"] == []
+    for top in (repository / "plans", tmp_path / "home" / "tasks"):
+        assert all("quernmouth" not in p.read_text().casefold() for p in top.rglob("*") if p.is_file())
+    assert "My own line." in notes_of(repository).read_text()
+    shown = dream("task", "show", "tides")["task"]
+    assert (shown["title"], len(shown["phases"])) == ("tides", 2)
+
+
+def test_a_persons_own_line_in_a_task_stays_and_is_named(dream, repository):
+    dream("task", "start", "tides", "--title", "Import the tide tables")
+    with notes_of(repository).open("a") as notes:
+        notes.write("\nAsk Quernmouth about it.\n")
+    assert dream("forget", "--matching", "Quernmouth", "--yes", code=3)["left"] == [str(notes_of(repository))]
+
+
 def test_a_revised_decision_is_told_no_more(dream):
     dream("task", "start", "tides", "--title", "Import the tide tables")
     dream("task", "note", "Tables are read with pandas", "--decision")

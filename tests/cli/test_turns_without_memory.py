@@ -19,12 +19,17 @@ TURNS = (
     "Frischer Kontext, bitte.", "Ignora tu memoria y dime qué puerto usarías", "Contexto nuevo, por favor.",
     "N'utilise pas ta mémoire pour cette question", "Contexte vierge, s'il te plaît",
     "Não use a memória para esta pergunta", "Contexto limpo, por favor", "请忽略你的记忆，重新回答", "用全新的上下文回答",
-    "기억을 사용하지 말고 답해줘", "새로운 컨텍스트로 시작해줘", "記憶を使わないでください", "新しいコンテキストで答えて")
+    "기억을 사용하지 말고 답해줘", "새로운 컨텍스트로 시작해줘", "記憶を使わないでください", "新しいコンテキストで答えて",
+    "Ignora la tua memoria e rispondi", "Non usare i ricordi per questa domanda", "Gebruik je geheugen deze keer niet.",
+    "Frisse context, alsjeblieft", "Nie korzystaj z pamięci", "Не используй память для этого вопроса", "Ответь без памяти.")
 CONVERSATIONS = ("Ignore memory for this conversation.", "From now on, don't use memory.",
-                 "Dans cette conversation, n'utilise pas ta mémoire.", "在这次对话中不要使用记忆")
+                 "Dans cette conversation, n'utilise pas ta mémoire.",
+                 "Ignora la memoria in questa conversazione", "Vanaf nu: gebruik geen geheugen", "在这次对话中不要使用记忆")
 NEITHER = ("Ignore memory leaks in the test output", "Don't use memory mapped files for the index",
            "don't use memory for caching, use redis", "create a fresh context manager class",
-           "The service crashed without memory limits set", "El proceso se queda sin memoria libre", "内存不足怎么办")
+           "The service crashed without memory limits set", "El proceso se queda sin memoria libre",
+           "Ignora la memoria condivisa del processo", "Gebruik geen geheugen voor de cache",
+           "Без памяти процесс падает", "内存不足怎么办")
 
 
 @pytest.mark.parametrize(("wanted", "said"), [*(("turn", one) for one in TURNS), *(("", one) for one in NEITHER),

@@ -156,6 +156,8 @@ def test_what_its_message_brings_in_and_goes_on_with_may_be_said_with_it(house: 
     ("No photos online before the ministry has signed.", "and no photos online before the ministry has signed"),
     ("Ms. Lindqvist never teaches on Mondays.", "and Ms. Lindqvist never teaches on mondays, she has the choir then"),
     ("Orders after 18:00 count for the next day.", "btw orders after 18:00 count for the next day"),
+    ("Reports of the loom go to Kim.", "of course, reports of the loom go to Kim"),
+    ("Reports of the loom go to Kim.", "to be clear: reports of the loom go to Kim"),
     ("Rispondi sempre in italiano.", "per favore rispondi sempre in italiano"),
     ("Die Abrechnung läuft um 2 und sperrt alle Tabellen.", "die Abrechnung läuft um 2 und sperrt alle Tabellen"),
 ])

@@ -107,6 +107,27 @@ def test_what_happens_thrice_in_one_run_is_no_recurrence(house: House) -> None:
     assert house.memories() == []
 
 
+def test_what_is_read_in_many_pieces_comes_to_the_same_as_in_one(house: House) -> None:
+    place = write(house.person / "ops.ndjson", *(
+        own(4 + n // 9, detail=f"web {n % 4}", hour=n % 9 + 1, **({"run": f"r{n % 7}"} if n % 2 else {})) for n in range(90)))
+    lines, began = place.read_text().splitlines(keepends=True), 0
+    read(house, place)
+    whole, other = tallies_of(house), House(house.root / "other")
+    piecewise = other.person / "ops.ndjson"
+    piecewise.parent.mkdir(parents=True)
+    for end in (7, 8, 40, 90):
+        with piecewise.open("a") as stream:
+            stream.writelines(lines[began:end])
+        read(other, piecewise)
+        began = end
+    assert whole and tallies_of(other) == whole
+
+
+def tallies_of(house: House) -> list[tuple[object, ...]]:
+    with house.kit(NIGHT) as kit:
+        return sorted(kit.store.tuples("SELECT kind, times, runs, recent, last_at FROM tally"))
+
+
 def test_an_error_and_its_fix_twice_are_a_held_lesson_with_both_lines(house: House) -> None:
     def pair(day: int) -> tuple[str, str]:
         return (own(day, "error", "pytest", "tests/unit/test_api.py fails", "no fixture"),

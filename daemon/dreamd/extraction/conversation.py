@@ -26,12 +26,14 @@ class ConversationState:
     """What the next stretch of a conversation has to know of the stretches before."""
 
     seen: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
+    """What was stated plainly and not kept, as checksums."""
     before: tuple[str, str, str] = ("", "", "")
     """The conversation, and the last words of the person and of the agent in it."""
 
     def plain(self) -> dict[str, object]:
         """The state in values that JSON knows."""
-        return {"seen": list(self.seen), "before": list(self.before)}
+        return {"seen": list(self.seen), "stated": list(self.stated), "before": list(self.before)}
 
     @classmethod
     def of_plain(cls, raw: object) -> ConversationState:
@@ -39,7 +41,7 @@ class ConversationState:
         if not isinstance(raw, dict):
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
-        return cls(_strings(raw.get("seen")), (talk, said, told))
+        return cls(_strings(raw.get("seen")), _strings(raw.get("stated")), (talk, said, told))
 
 
 @dataclass(frozen=True)

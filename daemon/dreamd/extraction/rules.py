@@ -32,6 +32,8 @@ from dreamd.text import patterns
 CERTAIN = frozenset({"remember", "until"})
 """Signs that stand whatever else is read of a sentence."""
 SHORTEST_ANTECEDENT = 20
+BEFORE = -1
+"""Place of a message of an earlier stretch."""
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
 _LABELLED = re.compile(r"(?i)\**(?P<name>why|how to apply)\**:\**\s*")
@@ -52,7 +54,7 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     """
     state = state or ConversationState()
     talk = Talk(scope, source_id, list(state.seen), list(earlier), last_said=state.before[1],
-                lasts=lasts, before=[state.before[2]])
+                stated=dict.fromkeys(state.stated, BEFORE), lasts=lasts, before=[state.before[2]])
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.leave_to_agent()
@@ -69,7 +71,9 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
             talk.before.clear()
     said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
     kept = [_known_by_its_place(one, said) for one in talk.found]
-    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.seen[-REMEMBERED:])), tuple(talk.withheld))
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.seen[-REMEMBERED:]),
+                                                                 tuple(talk.stated)[-REMEMBERED:]),
+                      tuple(talk.withheld))
 
 
 def _known_by_its_place(one: Candidate, said: Mapping[tuple[str, int], str]) -> Candidate:
@@ -168,6 +172,8 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str]) -> _Hear
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL)
     told = without_request(told)
     sign = sign if sign in CERTAIN else talk.read(text, earlier, sign)
+    if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
+        return _Heard(told, "said-again")
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
     if sign and leans(told):

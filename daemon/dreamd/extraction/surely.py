@@ -13,7 +13,7 @@ from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
 from dreamd.extraction.borrowed import has_an_end
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement
-from dreamd.extraction.stance import asks_for_a_nod, has_substance, is_musing, is_question, is_work, points_at_screen
+from dreamd.extraction.stance import asks_for_a_nod, has_substance, is_musing, is_question, is_work, leans, points_at_screen
 from dreamd.text import patterns
 
 SURE = "words/sure"
@@ -32,6 +32,10 @@ _SHORTEST_RULE = 30
 DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 """A number, a name, an identifier or something quoted."""
 _LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
+_SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|begins?|must|should|can(?:not|['’]t)?"
+                   r"|do(?:es)?(?:n['’]t| not))\b")
+_HOW_IT_IS = re.compile(r"(?i)\b(?:is|are) (?:\w+ )?\w+[.!]?$")
+"""How a thing is at the moment: "the build is red"."""
 _CLAUSE = re.compile(r"[,;:.–—]\s+|\band\s+")
 
 
@@ -60,6 +64,13 @@ def may_last(text: str) -> bool:
     """Whether a sentence says enough to be read alone, and nothing binds it to this moment."""
     return patterns.width(text) >= SHORTEST_READ and _LEFT_OUT not in text and not _LISTED.match(text) and (
         _is_of_tomorrow(text) and not is_question(text))
+
+
+def states(text: str) -> bool:
+    """Whether a sentence states something that may hold beyond its moment, and that can be read alone."""
+    if patterns.width(text) > LONGEST_WEAK or not may_last(text) or is_at_work(text) or leans(text):
+        return False
+    return DEFINITE.search(text, 1) is not None or _SAYS.search(text) is not None and _HOW_IT_IS.search(text) is None
 
 
 def is_at_work(sentence: str) -> bool:

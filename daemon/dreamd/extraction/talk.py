@@ -12,7 +12,7 @@ from dreamd.extraction.conversation import EPOCH, SPOKEN_OF
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import last_words
 from dreamd.extraction.stance import is_question, leans
-from dreamd.extraction.surely import may_last, sign_of
+from dreamd.extraction.surely import may_last, sign_of, states
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.models.lasting_net import Lasts
 from dreamd.text.alike.parallels import puts_another
@@ -52,6 +52,8 @@ class Talk:
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
     turns: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
+    stated: dict[str, int] = field(default_factory=dict)
+    """What was stated plainly and not kept, as checksums, with where that was."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
     lasts: Lasts | None = None
@@ -73,6 +75,10 @@ class Talk:
         self.found.append(Candidate(
             text=text, origin=origin, at=event.at or EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
+
+    def says_again(self, event: Event, text: str, told: str) -> bool:
+        """Whether the person stated the same in an earlier message of the conversation: by now it is meant to be known."""
+        return states(text) and self.stated.setdefault(checksum(told), event.start) != event.start
 
     def read(self, text: str, earlier: Sequence[str], sign: str) -> str:
         """The sign of a sentence once it was read with what was said before it: whatever form it has, or in spite of it.

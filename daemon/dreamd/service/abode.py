@@ -2,7 +2,8 @@
 
 A service that went on would found an empty store below a mount point, and everybody would believe that nothing was ever
 known. So it remembers which directory it serves, touches nothing while another one stands in its place, and goes on when its
-own is back; what was noted meanwhile below a mount point, where a mounted disk hides it, comes along. A socket without a file tells whoever would found a store there meanwhile that somebody knows better.
+own is back; what was noted meanwhile below a mount point, where a mounted disk hides it, comes along. A socket without a
+file tells whoever would found a store there meanwhile that somebody knows better.
 """
 
 from __future__ import annotations

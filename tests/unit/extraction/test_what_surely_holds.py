@@ -85,6 +85,15 @@ def test_an_answer_about_how_to_go_on_decides_nothing(question: str, answer: str
     assert learned(f"> {question}", answer) == []
 
 
+@pytest.mark.parametrize("text", [
+    "Tenant 17 uses the EU region.", "The ferry runs every 20 minutes.",
+    "Die Klasse 5b fährt nach Husum.", "Batch 9 was baked with rye."])
+def test_what_is_plainly_stated_is_a_memory_once_it_is_said_again_in_the_same_talk(text: str) -> None:
+    assert learned(text) == []
+    assert learned(f"{text} {text}") == []
+    assert learned(text, "> ok", "what about the pier", "> fine", text) == [text]
+
+
 @pytest.mark.parametrize("text", ["the build is red", "it still fails", "commit this", "can you run the linter on src/app.py",
                                   "see src/app.py line 40", "which region does tenant 17 use"])
 def test_what_is_of_the_moment_is_none_however_often_it_is_said(text: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dreamd.agents import attach
 from dreamd.agents.foreign_traces import still_saying
 from dreamd.agents.hooks import drop_requests
+from dreamd.core.paths import Paths
 from dreamd.core.values import Memory
 from dreamd.dream import verbs
 from dreamd.dream.living.reworded import Seen
@@ -36,7 +37,7 @@ def forget_whole(kit: Kit, going: Going) -> tuple[Forgotten, list[str]]:
     """
     drop_requests(kit.paths, going.words)
     attach.forget(kit, [*going.words, *([going.matching] if going.matching else ())])
-    told = _forget_in_tasks(kit, going.words)
+    told = forget_in_tasks(kit.paths, going.words, going.matching)
     if (kit.paths.home / "weeks").is_dir():
         from dreamd.report import week_page
 
@@ -46,9 +47,10 @@ def forget_whole(kit: Kit, going: Going) -> tuple[Forgotten, list[str]]:
     return gone, [*gone.left, *still_saying(kit, going.words), *told]
 
 
-def _forget_in_tasks(kit: Kit, words: Sequence[str]) -> list[str]:
-    if not (kit.paths.home / "tasks").is_dir():
+def forget_in_tasks(paths: Paths, statements: Sequence[str], matching: str = "") -> list[str]:
+    """Take the lines of tasks out that say it; the files where a person's own line still does."""
+    if not (paths.home / "tasks").is_dir():
         return []
     from dreamd.library.tasks import task_runs
 
-    return task_runs.forget(kit.paths, words)
+    return task_runs.forget(paths, statements, matching.casefold().split())

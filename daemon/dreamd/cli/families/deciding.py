@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from dreamd.agents.deciding.answered_questions import answer, proposed_everywhere
-from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
+from dreamd.agents.deciding.forgotten_whole import Going, forget_in_tasks, forget_whole
 from dreamd.agents.hooks import dismiss_request, read_requests
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, show_proposals
@@ -267,7 +267,7 @@ def forget(context: Context, options: Namespace) -> int:
 
 
 def _forget_lines(context: Context, options: Namespace, lines: Sequence[Mapping[str, object]]) -> int:
-    """Take lines out of the logs of a home that has no store."""
+    """Take lines out of the logs and tasks of a home that has no store."""
     if not options.yes and not context.asks:
         _show_chosen(context, (), (), lines)
         raise Refused("nothing was forgotten: there is nobody to ask", hint="pass `--yes` once you have seen what would go")
@@ -275,7 +275,8 @@ def _forget_lines(context: Context, options: Namespace, lines: Sequence[Mapping[
         context.say("nothing was forgotten")
         return 0
     gone = strike(context.world, (options.matching or "").casefold().split())
-    return _tell_forgotten(context, Forgotten(0, 0, 0, gone), (), ())
+    left = forget_in_tasks(context.world.paths, (), options.matching or "")
+    return _tell_forgotten(context, Forgotten(0, 0, 0, gone), left, ())
 
 
 def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str], beyond: Sequence[WrittenOut]) -> int:
@@ -300,7 +301,8 @@ def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str], beyo
 def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]],
                  logged: Sequence[Mapping[str, object]] = ()) -> None:
     lines = [*(_line(context, memory) for memory in chosen),
-             *(render.fit(f"in a log: {' '.join(str(value) for value in row.values())}", context.width) for row in logged),
+             *(render.fit(" ".join(["in a task:" if "task" in row else "in a log:", *map(str, row.values())]), context.width)
+               for row in logged),
              *(render.fit(f"said, no memory of it: {' '.join(text.split())}", context.width) for _, text in loose)]
     for line in lines[:SHOWN]:
         context.say(line)
@@ -312,7 +314,7 @@ def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple
                logged: Sequence[Mapping[str, object]] = ()) -> bool:
     _show_chosen(context, chosen, loose, logged)
     beside = f" and {render.count(len(loose), 'statement')} without one" if loose else ""
-    beside += f", with {render.count(len(logged), 'line')} of the logs" if logged else ""
+    beside += f", with {render.count(len(logged), 'line')} of logs and tasks" if logged else ""
     context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be taken back [y/N] ")
     context.stdout.flush()
     return context.stdin.readline().strip().lower() in (b"y", b"yes")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import (
@@ -47,13 +48,20 @@ _LONGEST = 160
 def fold(store: Store, heard: Sequence[tuple[Scope, Logged]], known: Mapping[str, Tally] | None = None) -> dict[str, Tally]:
     """The tallies as some lines leave them; `known` are those that stand for the store's own in a dry run."""
     key = observations.tombstone_key(store)
-    named = [(scope, one, operation_names(scope, one), mending_names(scope, one)) for scope, one in heard]
-    ids = {name: tally_id(key, name) for name in {n for _, _, done, about in named for n in (*done, *about)}}
-    rows = load_tallies(store, ids.values()) | {i: t for i, t in (known or {}).items() if i in set(ids.values())}
+    done: dict[str, tuple[Scope, list[Logged]]] = {}
+    wrong: list[tuple[Scope, Logged, list[str]]] = []
+    for scope, one in heard:
+        for name in operation_names(scope, one):
+            done.setdefault(name, (scope, []))[1].append(one)
+        if one.about:
+            wrong.append((scope, one, mending_names(scope, one)))
+    ids = {name: tally_id(key, name) for name in {*done, *(n for _, _, about in wrong for n in about)}}
+    ours = frozenset(ids.values())
+    rows = load_tallies(store, ours) | {i: t for i, t in (known or {}).items() if i in ours}
     before = dict(rows)
-    for scope, one, done, about in named:
-        for name in done:
-            rows[ids[name]] = _counted(rows.get(ids[name]) or Tally(ids[name], RECURS, scope), one, name)
+    for name, (scope, lines) in done.items():
+        rows[ids[name]] = _counted(rows.get(ids[name]) or Tally(ids[name], RECURS, scope), lines, name)
+    for scope, one, about in wrong:
         if one.deed is Deed.ERROR:
             for name in about:
                 row = rows.get(ids[name]) or Tally(ids[name], MENDED, scope)
@@ -125,23 +133,31 @@ def _later(row: Tally, at: datetime) -> datetime:
     return max(row.last_at or at, at)
 
 
-def _counted(row: Tally, one: Logged, name: str) -> Tally:
-    """A tally with one line more; a run counts once."""
-    recent = list(row.recent)
-    if one.run:
-        mark = (content_id("run", one.run)[:_DIGITS], "")
-        anew = mark not in recent
-        recent += [mark] if anew else []
-    else:
-        near = next((n for n, (name, at) in enumerate(recent) if not name and _is_near(parse_instant(at), one.at)), None)
-        anew = near is None
-        if near is not None:
-            recent.pop(near)
-        recent.append(("", iso(one.at)))
-    newest = row.last_at is None or one.at >= row.last_at
-    words = {"name": name, "action": one.action, "tool": one.tool, "target": one.target, "reason": one.reason, "line": one.line}
-    return replace(row, times=row.times + 1, runs=row.runs + anew, recent=tuple(recent[-_RUNS_KEPT:]),
-                   last_at=_later(row, one.at), words=words if newest or not row.words else row.words)
+def _counted(row: Tally, lines: Sequence[Logged], name: str) -> Tally:
+    """A tally with some lines more of what it counts; a run counts once."""
+    recent = [(mark, None if mark else parse_instant(at)) for mark, at in row.recent]
+    runs = row.runs
+    for one in lines:
+        if one.run:
+            last: tuple[str, datetime | None] = (_mark(one.run), None)
+            same = last if last in recent else None
+        else:
+            last = ("", one.at)
+            same = next((run for run in recent if run[1] is not None and _is_near(run[1], one.at)), None)
+        runs += same is None
+        if same is None or not one.run:
+            recent = [*(run for run in recent if run is not same), last][-_RUNS_KEPT:]
+    newest = max(reversed(lines), key=lambda one: one.at)
+    tells = newest if row.last_at is None or newest.at >= row.last_at else None if row.words else lines[0]
+    words = row.words if tells is None else {"name": name, "action": tells.action, "tool": tells.tool, "target": tells.target,
+                                             "reason": tells.reason, "line": tells.line}
+    return replace(row, times=row.times + len(lines), runs=runs, last_at=_later(row, newest.at), words=words,
+                   recent=tuple((mark, iso(at) if at else "") for mark, at in recent))
+
+
+@lru_cache(maxsize=1_024)
+def _mark(run: str) -> str:
+    return content_id("run", run)[:_DIGITS]
 
 
 def _is_near(a: datetime, b: datetime) -> bool:
@@ -176,13 +192,15 @@ def _kept(store: Store, changed: dict[str, Tally], before: Mapping[str, Tally]) 
     kept = {}
     for identity, row in changed.items():
         tells = row.id in telling or row.kind == MENDED and row.times > 0
-        row = row if identity in still_open else replace(row, open={})
-        row = row if tells else replace(row, words={})
+        if row.open and identity not in still_open:
+            row = replace(row, open={})
+        if row.words and not tells:
+            row = replace(row, words={})
         if not (row.times or row.open or identity in before):
             continue
         if row.name and is_forgotten(store, row.name):
             continue
-        kept[identity] = replace(row, words=_masked(row.words), open=_masked(row.open))
+        kept[identity] = replace(row, words=_masked(row.words), open=_masked(row.open)) if row.words or row.open else row
     return kept
 
 

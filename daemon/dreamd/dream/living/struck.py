@@ -14,12 +14,17 @@ TEXT = "text"
 
 
 def find_lines(world: World, query: str) -> list[Row]:
-    """The lines of the operational log that have all words of a query, and the events that have them in their text."""
+    """The lines of the operational log and of tasks that have all words of a query, and the events whose text has them."""
     words = query.casefold().split()
     if not words:
         return []
     logs = ((operations.log_of(world), operations.FIELDS), (gate_events.log_of(world), (TEXT,)))
-    return [row for log, fields in logs for row in log.newest_first() if all(word in _said(row, fields) for word in words)]
+    found = [row for log, fields in logs for row in log.newest_first() if all(word in _said(row, fields) for word in words)]
+    if (world.paths.home / "tasks").is_dir():
+        from dreamd.library.tasks import task_runs
+
+        found += task_runs.find_lines(world.paths, words)
+    return found
 
 
 def strike(world: World, words: Sequence[str], statements: Sequence[str] = (), names: Collection[str] = ()) -> int:

@@ -42,7 +42,8 @@ _ERRORS = frozenset({"error", "errors", "err", "fail", "failed", "fails", "failu
 _FIXES = frozenset({"fix", "fixed", "fixes", "bugfix", "hotfix", "resolve", "resolved", "repair", "repaired", "mend", "mended",
                     "patched", "recover", "recovered", "restored"})
 _DENIALS = frozenset({"no", "not", "never", "without", "if", "until", "when"})
-_PAIR = re.compile(r'\s*([A-Za-z_@][\w.@/-]{0,80})(?:=("(?:[^"\\]|\\.)*"|[^\s"]*))?(?=\s|$)')
+_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]{0,80})(=(?:"(?:[^"\\]|\\.)*"|[^\s"]*))?(?:\s+|$)')
+_PAIRS = re.compile(rf"\s*(?:{_PAIR.pattern})+")
 _WORD = re.compile(r"[a-z]+")
 _VOLATILE = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
                        r"|\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?"
@@ -100,7 +101,7 @@ def _deed(action: str, said: str, level: str) -> Deed:
     if level in _ERROR_LEVELS or level.isdecimal() and int(level) >= _ERROR_NUMBER:
         return Deed.ERROR
     # What became of it stands first or last: "failed to connect", "restart fixed"; between them stands what it is about.
-    words = [found for text in (action, said) if (found := _WORD.findall(text.casefold()))]
+    words = [found for text in dict.fromkeys((action, said)) if (found := _WORD.findall(text.casefold()))]
     ends = [found[0] for found in words] + [found[-1] for found in words if not _DENIALS & set(found)]
     told = next((word for word in ends if word in _ERRORS or word in _FIXES), "")
     return Deed.ERROR if told in _ERRORS else Deed.FIX if told else Deed.DONE
@@ -166,20 +167,16 @@ def _flat(record: Record) -> Record:
 
 def _pairs(text: str) -> Record | None:
     """The fields of a logfmt line; None where anything in it is none."""
-    found: Record = {}
-    position = 0
-    while position < len(text):
-        pair = _PAIR.match(text, position)
-        if pair is None:
-            return None
-        value = pair[2]
-        found[pair[1]] = True if value is None else _unquoted(value)
-        position = pair.end()
+    if not _PAIRS.fullmatch(text):
+        return None
+    found: Record = {name: _unquoted(value[1:]) if value else True for name, value in _PAIR.findall(text)}
     return found if any(not isinstance(value, bool) for value in found.values()) else None
 
 
 def _unquoted(value: str) -> str:
     if not value.startswith('"'):
         return value
+    if "\\" not in value:
+        return value[1:-1]
     parsed = parse_record(f'{{"v":{value}}}')
     return str(parsed["v"]) if parsed else value[1:-1].replace('\\"', '"')
