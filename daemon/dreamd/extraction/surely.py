@@ -24,7 +24,7 @@ LONGEST_WEAK = 200
 """A sentence longer than this is not said a second time in other words."""
 _LEFT_OUT = "…"
 """What stands where the words of others were cut out of a sentence, or where its person broke off."""
-_STANDING = ("standing", "prohibition", "choice")
+_STANDING = ("standing", "prohibition", "manner", "choice")
 _HALF = ("norm", "contrast", "only", "unwanted", "reason")
 """Signs of which one alone leaves a doubt, and two together do not."""
 _ENOUGH = 2
@@ -99,7 +99,9 @@ def _sure(text: str, *, refused: bool) -> str:
     half = [name for name in _HALF if _says(name, text)]
     named = DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
     enough = half and len(half) + refused + named >= _ENOUGH and patterns.width(text) >= _SHORTEST_RULE
-    return half[0] if enough and not is_at_work(text) else ""
+    if is_at_work(text):
+        return ""
+    return half[0] if enough else "ours" if _says("ours", text) else ""
 
 
 def _may_come_again(text: str) -> bool:
