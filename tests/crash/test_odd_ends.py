@@ -179,7 +179,7 @@ def test_a_store_that_is_busy_at_any_write_ends_a_dream_at_most_and_the_next_one
         shutil.rmtree(house.root)
     tell(f"busy at {len(cases)} transactions, {refused} dreams gave up, {len(wrong)} anomalies")
     # Where something may wait for another night, the dream goes on without it.
-    assert len(cases) > 5 and refused > len(cases) / 2
+    assert len(cases) > 5 and refused > len(cases) / 3
     assert wrong == []
 
 

@@ -70,6 +70,7 @@ def test_an_empty_directory_in_the_place_of_the_home_stays_without_a_store(place
     assert len(list(place.paths.inbox.glob("*.json"))) == 1
 
 
+@pytest.mark.slow
 def test_a_note_below_a_mount_point_comes_along_when_the_home_is_back(place: Place) -> None:
     served(place)
     home, elsewhere, below = place.paths.home, place.base / "elsewhere", place.base / "below"

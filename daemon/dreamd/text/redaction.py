@@ -64,6 +64,7 @@ _DETECTORS = (
     ("softlayer", "SoftlayerDetector"), ("square_oauth", "SquareOAuthDetector"), ("stripe", "StripeDetector"),
     ("telegram_token", "TelegramBotTokenDetector"), ("twilio", "TwilioKeyDetector"),
 )
+_ESCAPED = re.compile(r'\\"([^"\\\n]{1,200})\\"')
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,19 @@ def redact(text: str) -> Redacted:
     if seen != text:
         bare = _mask_all(seen)
         if len(bare.masks) > len(found.masks):
-            return bare
-    return found
+            found = bare
+    return _mask_escaped(found) if _ESCAPED.search(found.text) else found
+
+
+def _mask_escaped(found: Redacted) -> Redacted:
+    """The same where quotation marks stand escaped, as in front matter and JSON: `the passphrase is \\"seven grey geese\\"`."""
+    marks = next((pair for pair in ("“”", "«»", "‹›") if not set(pair) & set(found.text)), "")
+    if not marks:
+        return found
+    plain = _mask_all(_ESCAPED.sub(rf"{marks[0]}\1{marks[1]}", found.text))
+    if not plain.masks:
+        return found
+    return Redacted(plain.text.replace(marks[0], '\\"').replace(marks[1], '\\"'), (*found.masks, *plain.masks))
 
 
 def _undisguised(text: str) -> str:

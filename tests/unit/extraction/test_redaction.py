@@ -145,3 +145,12 @@ def test_words_before_the_mark_of_a_key_are_read_in_one_go() -> None:
             "print(len(redact(said).text) > 50_000)")
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert told.stdout.strip() == "True"
+
+
+def test_a_secret_between_escaped_quotation_marks_is_masked_and_the_rest_is_as_it_was() -> None:
+    body = '---\ndescription: "the GPG passphrase is \\"seven grey geese over Harlem\\", «read it twice»"\n---\n'
+    told = redact(body).text
+    assert "grey geese" not in told and told.startswith('---\ndescription: "the GPG passphrase is \\"[masked')
+    assert told.endswith('\\", «read it twice»"\n---\n')
+    harmless = 'note: "call the lamp \\"big\\" and the pier \\"long\\""'
+    assert redact(harmless).text == harmless
