@@ -256,7 +256,7 @@ def _warm(graphs: Path) -> None:
     kept = onnx_engine.kept_graph
 
     def remembered(folder: Path | None, name: str, make: Any, *, keep: bool = True) -> bytes:
-        path = folder / f"{name}{onnx_engine.SUFFIX}" if folder else None
+        path = folder / f"{name}{onnx_engine.GRAPH_SUFFIX}" if folder else None
         if path and name in made and _begins(path, heads[name], len(heads[name]) + len(made[name])):
             return made[name]
         graph = kept(folder, name, lambda: made.get(name) or made.setdefault(name, make()), keep=keep)

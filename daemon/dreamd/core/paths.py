@@ -20,6 +20,8 @@ PRIVATE_FILE = 0o600
 LONGEST_NAME = 200
 BACKUP_ENDINGS = (".db", ".db.gz")
 """How the names of backups end: of those an older dream left as they were, and of packed ones."""
+GRAPH_SUFFIX = ".graph"
+"""How the names of graphs of networks end."""
 CALLER_SOCKET = "llm.sock"
 OWN_FOLDER = "dream-asks-"
 """How the folder begins in which an agent's program answers dream; what is said in one is never read."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from dreamd.core.values import Candidate, EventKind
 
 HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 """Kinds of events in which a person speaks."""
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-"""When a message was said that names no time."""
 SPOKEN_OF = "said:"
 """Before the id of an observation in a candidate's target: the candidate speaks of that earlier word."""
 TAKEN_BACK = "taken-back"

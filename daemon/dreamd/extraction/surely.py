@@ -96,12 +96,13 @@ def _sure(text: str, *, refused: bool) -> str:
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
-    half = [name for name in _HALF if _says(name, text)]
-    named = DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
-    enough = half and len(half) + refused + named >= _ENOUGH and patterns.width(text) >= _SHORTEST_RULE
     if is_at_work(text):
         return ""
-    return half[0] if enough else "ours" if _says("ours", text) else ""
+    half = [name for name in _HALF if _says(name, text)]
+    named = DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
+    if half and len(half) + refused + named >= _ENOUGH and patterns.width(text) >= _SHORTEST_RULE:
+        return half[0]
+    return "ours" if _says("ours", text) else ""
 
 
 def _may_come_again(text: str) -> bool:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from dreamd.core.clock import EARLIEST
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
-from dreamd.extraction.conversation import EPOCH, SPOKEN_OF
+from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import last_words
 from dreamd.extraction.stance import is_question, leans
@@ -73,7 +74,7 @@ class Talk:
         target = self.takes_back if origin is Origin.USER else ""
         self.takes_back = self.takes_back if not target else ""
         self.found.append(Candidate(
-            text=text, origin=origin, at=event.at or EPOCH, scope=self.scope, conversation=event.conversation,
+            text=text, origin=origin, at=event.at or EARLIEST, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
 
     def says_again(self, event: Event, text: str, told: str) -> bool:
@@ -160,7 +161,7 @@ class Talk:
 
     def _spoken_of(self, event: Event, revision: Revision) -> Candidate | Observation | None:
         """The last kept sentence of the person, or the last one that is named."""
-        at = event.at or EPOCH
+        at = event.at or EARLIEST
         words_kept: list[Candidate | Observation] = [*reversed(self.found), *self.earlier]
         near = [kept for kept in words_kept if kept.origin is Origin.USER and kept.conversation == event.conversation
                 and abs(at - kept.at) <= REVISION]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
+from dreamd.core.clock import EARLIEST
 from dreamd.core.values import (
     AGENT_WROTE,
     IN_PASSING,
@@ -28,7 +29,7 @@ from dreamd.core.values import (
 )
 from dreamd.extraction.answered import LONGEST_ANSWER, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
 from dreamd.extraction.borrowed import typed, unmeant_as
-from dreamd.extraction.conversation import EPOCH, HUMAN, SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.conversation import HUMAN, SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import Settings, setting_in
@@ -245,7 +246,7 @@ def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
 
 def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | Observation | None:
     """The last passage of the person that a second thought fits, or what they said last."""
-    at = event.at or EPOCH
+    at = event.at or EARLIEST
     said: list[Candidate | Observation] = [*reversed(heard.found), *heard.earlier]
     for one in said:
         if one.sign != IN_PASSING or one.conversation != event.conversation or abs(at - one.at) > REVISION:
@@ -265,14 +266,14 @@ def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
 
 def _candidate(heard: _Heard, event: Event, text: str) -> Candidate:
     # As it was said: who is shown the words is shown their day as well.
-    at, said, where = event.at or EPOCH, redact(shortened(text)).text, heard.stretch
+    at, said, where = event.at or EARLIEST, redact(shortened(text)).text, heard.stretch
     return Candidate(said, Origin.USER, at, where.scope, event.conversation, ttl=make_durable(said, at, where.zone).ttl,
                      explicit=False, sign=IN_PASSING, source_id=where.source_id, start=event.start, end=event.end)
 
 
 def _is_carried(heard: _Heard, event: Event, text: str) -> bool:
     """Whether a candidate says it: one of the same message, or one that says it again within minutes."""
-    mine, at = _terms(text), event.at or EPOCH
+    mine, at = _terms(text), event.at or EARLIEST
     for one, theirs in heard.carried:
         if one.conversation != event.conversation:
             continue

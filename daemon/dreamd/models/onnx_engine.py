@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Outage
+from dreamd.core.paths import GRAPH_SUFFIX
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-SUFFIX = ".graph"
 MAGIC = b"dream graph 1 "
 HEAD_BYTES = len(MAGIC) + 65
 LARGEST_BYTES = 512 << 20
@@ -88,7 +88,7 @@ def kept_graph(folder: Path | None, name: str, make: Callable[[], bytes], *, kee
     Older graphs of the same kind go. Raises what `make` raises; a folder that takes nothing is no failure, and none is made
     where there is no home.
     """
-    path = folder / f"{name}{SUFFIX}" if folder else None
+    path = folder / f"{name}{GRAPH_SUFFIX}" if folder else None
     graph = _read_kept(path) if path else None
     if graph is None:
         graph = make()
@@ -111,6 +111,6 @@ def _read_kept(path: Path) -> bytes | None:
 
 def _remove_older(path: Path) -> None:
     kind = path.name.rpartition("-")[0]
-    for other in path.parent.glob(f"{kind}-*{SUFFIX}"):
+    for other in path.parent.glob(f"{kind}-*{GRAPH_SUFFIX}"):
         if other != path and other.name.rpartition("-")[0] == kind:
             fsio.remove(other)

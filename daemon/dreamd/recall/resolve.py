@@ -80,8 +80,10 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
 def without_earlier_answers(told: Sequence[Ranked],
                             replaced: Callable[[Sequence[tuple[Ranked, Ranked]]], Sequence[float]]) -> list[Ranked]:
     """Of two answers the later alone, in the better place of both, where it reads as having replaced the earlier."""
-    first, before = ([one for one in told if one.parts.get("answers", 0.0) >= least][:most]
-                     for least, most in ((MAY_ANSWER, ANSWERS_COMPARED), (ANSWERED, 2 * ANSWERS_COMPARED)))
+    def reading_as_answers(least: float, most: int) -> list[Ranked]:
+        return [one for one in told if one.parts.get("answers", 0.0) >= least][:most]
+
+    first, before = reading_as_answers(MAY_ANSWER, ANSWERS_COMPARED), reading_as_answers(ANSWERED, 2 * ANSWERS_COMPARED)
     pairs = [(old, new) for old in before for new in first
              if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
     order = list(told)

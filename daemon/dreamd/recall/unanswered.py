@@ -54,8 +54,8 @@ def reads_none(question: str, read: Sequence[tuple[float, str]], rules: RecallSe
     if not (asks and read and rules.least_sure):
         return False
     others = _of_others(question, [text for _, text in read])
-    surest, own = (max((likely for (likely, _), other in zip(read, others, strict=True) if not (other and alone)), default=0.0)
-                   for alone in (False, True))
+    surest = max(likely for likely, _ in read)
+    own = max((likely for (likely, _), other in zip(read, others, strict=True) if not other), default=0.0)
     return own < max(rules.least_sure, surest)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import iso
-from dreamd.core.paths import Paths
+from dreamd.core.paths import GRAPH_SUFFIX, Paths
 from dreamd.core.values import IN_PASSING, LEARNED, MARKS, is_observed, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import LISTED, Store, listed
@@ -206,7 +206,7 @@ def find_left(paths: Paths, texts: Sequence[str]) -> list[str]:
     left = []
     for path in sorted(paths.home.rglob("*")) if wanted else []:
         own = path.name.startswith(paths.store.name) and path.parent == paths.home
-        own = own or path.suffix == ".graph" and path.parent == paths.models
+        own = own or path.suffix == GRAPH_SUFFIX and path.parent == paths.models
         if own or path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_LOOKED_INTO:
             continue
         body = path.read_bytes()

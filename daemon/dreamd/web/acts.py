@@ -134,7 +134,7 @@ def _decide(kit: Kit, said: Said) -> Done:
 def _undo(kit: Kit, said: Said) -> Done:
     named = said.get("run", "")
     run = journal.load_run(kit.store, named)
-    if run.kind == "attach":
+    if run.kind == journal.ATTACH:
         from dreamd.agents import attach
 
         return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id)

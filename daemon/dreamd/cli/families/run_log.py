@@ -202,7 +202,7 @@ def undo(context: Context, options: Namespace) -> int:
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         run = undoing.choose_run(kit, options.run)
         since = None if options.run else journal.last_attached(kit.store, after=run)
-        if run.kind == "attach" and options.run and not options.dry_run:
+        if run.kind == journal.ATTACH and options.run and not options.dry_run:
             from dreamd.cli.families import attaching
 
             return attaching.take_back(context, kit, run.id)

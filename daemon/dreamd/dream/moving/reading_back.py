@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 import zipfile
@@ -72,7 +71,7 @@ def _of_lines(lines: bytes) -> Export:
         if head["format"] > FORMAT:
             raise Refused(f"the export has form {head['format']}, this dream reads {FORMAT}; nothing was taken in",
                           hint="install the newer dream")
-        if head["sha256"] != hashlib.sha256(body).hexdigest():
+        if head["sha256"] != fsio.sha256_bytes(body):
             raise Refused("the export is damaged: its hash is another; nothing was taken in", hint="have it made again")
         return Export(tuple(_record(line) for line in _each(body)), fsio.sha256_bytes(lines))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:

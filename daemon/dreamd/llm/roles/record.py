@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
+from dreamd.core.clock import EARLIEST
 from dreamd.core.events import Event, EventKind, Speaker
 from dreamd.extraction.borrowed import typed
+from dreamd.extraction.conversation import HUMAN
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.utterance import sentences
 from dreamd.text.injection import strip_hidden
@@ -25,10 +27,8 @@ LONGEST_AGENT = 1600
 MOST_PASTED = 5
 """Lines in a row of what was handed over that are shown."""
 TOPIC_GAP = timedelta(minutes=30)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"(?<=[.!?。！？])\s+")
-_HEARD = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 
 
 class Voice(StrEnum):
@@ -67,7 +67,7 @@ class Line:
 def lines_of(events: Sequence[Event]) -> list[Line]:
     """The lines of one conversation in their order, as far as they are shown."""
     found: list[Line] = []
-    turn, last = 0, _EPOCH
+    turn, last = 0, EARLIEST
     for event in events:
         last = event.at or last
         place = Line(Voice.AGENT, "", turn, event.start, event.end, last)
@@ -76,7 +76,7 @@ def lines_of(events: Sequence[Event]) -> list[Line]:
             found = [one for one in found if one.turn != turn or one.turn == 0]
         elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
             found += [replace(place, text=text) for text in _pieces(_shortened(_shown(event.text)))]
-        elif event.kind in _HEARD and event.speaker is Speaker.HUMAN and event.text.strip():
+        elif event.kind in HUMAN and event.speaker is Speaker.HUMAN and event.text.strip():
             again = _second_thought(event)
             found = [replace(one, after=again) if again and one.turn == turn else one for one in found]
             turn += 1
