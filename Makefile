@@ -88,7 +88,7 @@ bench-team: $(DEV) ## what a team's store costs as it grows, with a plot in buil
 
 torture: $(DEV) ## the slow crash, fault and fuzz tests
 	@$(BIN)/python -m pytest -q -m slow
-	@$(BIN)/python -m pytest -q --hypothesis-profile=torture tests/property
+	@$(BIN)/python -m pytest -q --hypothesis-profile=torture tests/property tests/unit/extraction/test_any_text.py tests/store/test_masked_records.py
 
 wheel: $(DEV) ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel

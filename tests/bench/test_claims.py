@@ -57,8 +57,9 @@ def test_nothing_ends_what_is_said_of_another_environment_group_or_part(measured
 
 
 @pytest.mark.model
-def test_nothing_ends_what_was_said_after_it(measured: Answered, sampled: Answered) -> None:
-    assert told([(c, j) for c, j in [*measured, *sampled] if is_backwards(c, j)]) == []
+@pytest.mark.parametrize("of", ["measured", pytest.param("sampled", marks=pytest.mark.slow)])
+def test_nothing_ends_what_was_said_after_it(request: pytest.FixtureRequest, of: str) -> None:
+    assert told([(c, j) for c, j in request.getfixturevalue(of) if is_backwards(c, j)]) == []
 
 
 @pytest.mark.model
@@ -67,6 +68,7 @@ def test_no_figure_of_a_tag_falls_below_its_floor(measured: Answered) -> None:
     assert fallen(now, _floors("tags")) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.model
 def test_no_figure_of_an_author_falls_below_its_floor(sampled: Answered) -> None:
     now = claims_figures.measure([c for c, _ in sampled], [j for _, j in sampled], lambda claim: claim.author)

@@ -450,8 +450,9 @@ def test_a_newer_store_is_two(paths: Paths, store: Store) -> None:
     assert verdict(paths) == ("unknown", 2)
 
 
-@pytest.mark.parametrize("options", [(), ("--deep",)])
-@pytest.mark.parametrize("number", range(1, schema.VERSION + 1))
+@pytest.mark.parametrize(("number", "options"), [
+    *((n, ()) for n in range(1, schema.VERSION + 1)), (1, ("--deep",)),
+    *(pytest.param(n, ("--deep",), marks=pytest.mark.slow) for n in range(2, schema.VERSION + 1))])
 def test_a_store_that_the_next_dream_will_bring_up_to_date_is_read_as_it_is(paths: Paths, number: int,
                                                                             options: tuple[str, ...]) -> None:
     frozen = PROBE.parents[2] / "tests" / "store" / f"schema_{number}.sql"

@@ -28,7 +28,7 @@ from dreamd.core.errors import Outage
 from dreamd.core.telemetry import Heartbeat
 from dreamd.core.values import Origin
 from dreamd.dream import going_back
-from dreamd.probing import integrity, vital_signs
+from dreamd.probing import integrity, surroundings, vital_signs
 from dreamd.probing.health import Report
 from dreamd.service.gating.pause import pause
 from dreamd.store import journal, schema, set_asides, work
@@ -52,6 +52,8 @@ class Scene:
     now: datetime = NOW
     env: dict[str, str] = field(default_factory=dict)
     deep: bool = False
+    reads_a_word: bool = False
+    """Whether a close look tries the networks as well, which takes two seconds and is no matter to a damaged store."""
     held: ExitStack = field(default_factory=ExitStack)
     folder_of_settings: str = ""
 
@@ -69,6 +71,8 @@ class Scene:
 
     def ask(self) -> Report:
         """What the probe answers."""
+        if not self.reads_a_word:
+            self.monkeypatch.setattr(surroundings, "TRIAL", "")
         env = {"HOME": str(self.person), **self.env}
         return probe.inspect(probe.World(home=str(self.home), now=self.now, env=env, config=str(self.config), fixed=True,
                                          deep=self.deep))
@@ -782,7 +786,7 @@ def as_it_is(_scene: Scene) -> None:
 
 @healthy
 def looked_at_closely(s: Scene) -> None:
-    s.deep = True
+    s.deep = s.reads_a_word = True
 
 
 @healthy

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from faults import KILL, Fault, watched
 
 from dreamd.core.errors import DreamError
@@ -46,7 +47,8 @@ def repaired(house: House) -> None:
         check.check(kit, repair=True)
 
 
-def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path) -> None:
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
+def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path, every: int) -> None:
     (room / "lived").mkdir()
     house = lived(room / "lived")
     calm = house.copy_to(room / "calm")
@@ -54,7 +56,7 @@ def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path) -> None:
         calm.undo(LATER)
     calm.dream(LATER)
     wanted = snapshot(calm.home)["on disk"]
-    for at in range(1, len(disk.effects) + 1, 2):
+    for at in range(1, len(disk.effects) + 1, every):
         other = house.copy_to(room / f"case-{at}")
         struck(other, lambda h: h.undo(LATER), replace(KILL, at=at))
         verdicts = said(other)

@@ -24,7 +24,7 @@ from dreamd.store.work import Intent
 from household import House, differences, snapshot
 
 Tell = Callable[[str], None]
-SAMPLE, HANDFUL, CONTROL = 24, 8, 12
+SAMPLE, HANDFUL, CONTROL = 10, 4, 12
 MOST = pytest.mark.parametrize("most", [HANDFUL, pytest.param(40, marks=pytest.mark.slow)])
 
 
@@ -49,9 +49,10 @@ def test_no_fault_at_any_effect_loses_or_changes_anything(ordeal: Ordeal, tell: 
     assert outcome.anomalies == []
 
 
-def test_recovery_may_be_killed_and_that_recovery_too(ordeal: Ordeal, tell: Tell) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(40, marks=pytest.mark.slow)])
+def test_recovery_may_be_killed_and_that_recovery_too(ordeal: Ordeal, tell: Tell, times: int) -> None:
     chance = random.Random(3)
-    series = [[replace(KILL, at=chance.randint(1, last)) for last in (len(ordeal.effects), 60, 40)] for _ in range(4)]
+    series = [[replace(KILL, at=chance.randint(1, last)) for last in (len(ordeal.effects), 60, 40)] for _ in range(times)]
     outcome = ordeal.try_series(series)
     tell(f"{outcome.cases} times killed three times over, {len(outcome.anomalies)} anomalies")
     assert outcome.anomalies == []

@@ -140,7 +140,7 @@ def test_going_back_compares_ids_and_not_the_numbers_of_rows(lived: House, room:
     assert wrong_after(house) == []
 
 
-@pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [20, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [KILL, LOSE_ENTRIES, TORN_KILL, FULL_LASTING, IO_ONCE], ids=lambda f: f.name)
 def test_going_back_may_be_stopped_anywhere(lived: House, room: Path, kind: Fault, every: int) -> None:
     effects = effects_of(lived, room)
@@ -153,10 +153,11 @@ def test_going_back_may_be_stopped_anywhere(lived: House, room: Path, kind: Faul
     assert wrong == []
 
 
-def test_going_back_ends_by_itself_what_was_begun(lived: House, room: Path) -> None:
+@pytest.mark.parametrize("every", [14, pytest.param(3, marks=pytest.mark.slow)])
+def test_going_back_ends_by_itself_what_was_begun(lived: House, room: Path, every: int) -> None:
     """Wherever it was killed, `restore-store` once more comes to its end as well."""
     effects = effects_of(lived, room)
-    for at in range(2, effects + 1, 7):
+    for at in range(2, effects + 1, every):
         house = copy(lived, room)
         suffer(house, replace(KILL, at=at))
         assert suffer(house, None) == 0
@@ -241,7 +242,8 @@ def test_a_new_store_knows_nothing_of_the_files_before_it(lived: House) -> None:
     assert lived.faults(EVENING) == []
 
 
-def test_a_new_store_may_be_killed_while_it_is_made(lived: House, room: Path) -> None:
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_new_store_may_be_killed_while_it_is_made(lived: House, room: Path, every: int) -> None:
     def prepared() -> House:
         house = copy(lived, room)
         house.paths.store.write_bytes(b"")
@@ -259,7 +261,7 @@ def test_a_new_store_may_be_killed_while_it_is_made(lived: House, room: Path) ->
     house = prepared()
     with watched(house.home) as disk:
         going_back.begin_anew(house.world(EVENING), anew=True)
-    for at in range(1, len(disk.effects) + 1, 2):
+    for at in range(1, len(disk.effects) + 1, every):
         house = prepared()
         begin(house, replace(KILL, at=at))
         assert begin(house, None) in (0, 1)  # done already, or done now

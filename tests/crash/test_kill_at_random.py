@@ -100,8 +100,8 @@ def torment(prepared: House, room: Path, *, times: int, seed: int) -> list[str]:
 
 def test_killed_anywhere_a_dream_comes_to_the_same_end_when_it_runs_again(prepared: House, room: Path, tell: Tell) -> None:
     seed = int(os.environ.get("DREAM_SEED", "20260105"))
-    wrong = torment(prepared, room, times=3, seed=seed)
-    tell(f"3 kills, seed {seed}, {len(wrong)} anomalies")
+    wrong = torment(prepared, room, times=1, seed=seed)
+    tell(f"1 kill, seed {seed}, {len(wrong)} anomalies")
     assert wrong == []
 
 

@@ -25,6 +25,9 @@ class Killed(BaseException):
     """The process is gone: nobody catches this."""
 
 
+HOMES = pytest.mark.parametrize("homes", [1, pytest.param(6, marks=pytest.mark.slow)])
+
+
 @pytest.fixture(autouse=True)
 def _short_units(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "UNIT", 16)
@@ -76,13 +79,14 @@ def _told(tmp_path_factory: pytest.TempPathFactory) -> House:
     return house
 
 
+@HOMES
 def test_a_dream_killed_between_any_two_writes_comes_to_the_same_end(
-        _told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        _told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, homes: int) -> None:
     calm = _told.copy_to(tmp_path / "calm")
     assert calm.dream(NIGHT).outcome == "changed"
     end = snapshot(calm.home)
     chance = random.Random(3)
-    for n in range(6):
+    for n in range(homes):
         house = _told.copy_to(tmp_path / f"house-{n}")
         for _ in range(3):
             with killed_at(monkeypatch, chance.randrange(2, 60)), pytest.raises(Killed):
@@ -223,12 +227,14 @@ def test_a_first_dream_shows_something_before_it_has_read_everything(tmp_path: P
     assert read[0] < 8 == read[-1]
 
 
-def test_a_first_dream_killed_anywhere_comes_to_the_same_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@HOMES
+def test_a_first_dream_killed_anywhere_comes_to_the_same_end(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, homes: int) -> None:
     told = a_person_with_memories(tmp_path / "told")
     calm = House(tmp_path / "calm", persons_own=told.person)
     calm.dream(NIGHT)
     end, chance = snapshot(calm.home), random.Random(5)
-    for n in range(4):
+    for n in range(homes):
         house = House(tmp_path / f"house-{n}", persons_own=told.person)
         for _ in range(3):
             with killed_at(monkeypatch, chance.randrange(2, 50)), pytest.raises(Killed):

@@ -18,9 +18,9 @@ from household import House
 DAY, NIGHT = "2026-02-06T09:00:00Z", "2026-02-06T20:00:00Z"
 COLUMNS = """SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c
              WHERE t.type = 'table' AND t.name NOT LIKE 'memory_words%' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, c.cid"""
-EVERY = 71
+EVERY = 211
 """One place in so many is tried."""
-EVERY_COLUMN = 9
+EVERY_COLUMN = 19
 """One column in so many is taken away; the torture takes each."""
 
 

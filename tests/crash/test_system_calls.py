@@ -20,6 +20,7 @@ import pytest
 import scenario
 
 from household import House, differences, snapshot
+from standing_by import lay_graphs
 
 Tell = Callable[[str], None]
 CALLS = ("fsync", "fdatasync", "pwrite64", "write", "rename", "unlink", "ftruncate", "mkdir")
@@ -69,15 +70,17 @@ def consolidate(house: House, room: Path, *strace: str) -> tuple[int, str]:
     return told.returncode, told.stderr
 
 
-@pytest.fixture
-def traced(before: House, room: Path) -> Traced:
+@pytest.fixture(scope="module")
+def traced(_before: House, tmp_path_factory: pytest.TempPathFactory) -> Traced:
     if shutil.which("strace") is None:
         pytest.skip("`strace` is not here")
     if subprocess.run(["strace", "-f", "-qq", "--seccomp-bpf", "-e", "trace=fsync", "-o", "/dev/null", "true"],
                       capture_output=True, check=False).returncode:
         pytest.skip("this machine lets no process be traced")
+    room = tmp_path_factory.mktemp("traced")
     (room / "dream.toml").write_text("")
-    made = Traced(before, room, Counter(), {})
+    made = Traced(_before.copy_to(room / "before"), room, Counter(), {})
+    lay_graphs(made.prepared.home)  # a fault is to meet the dream, and not what it makes once of the models
     house = made.fresh()
     code, told = consolidate(house, room, "--seccomp-bpf", "-e", f"trace={','.join(CALLS)}")
     assert code == 0, told

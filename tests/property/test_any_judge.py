@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
@@ -25,6 +25,7 @@ from claims import Claim, by_authors, claims, texts_of
 
 from dreamd.core.values import MERGING, Judgement, Relation
 from dreamd.judge import Statement
+from thorough import examples, few
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 NEAR = 0.97
 """A similarity at which nothing but the words keeps two apart."""
-SOME, FEW = 160, 60
+SOME, FEW = few(160), few(60)
 SWAPPED = {"a": "b", "b": "a", None: None}
 DENIALS = ((r"\bAlways\b", "Never"), (r"\balways\b", "never"), (r"\bmust\b", "must not"), (r"\bmay\b", "may not"),
            (r"\bis\b", "is not"), (r"\bare\b", "are not"), (r"\bcan\b", "cannot"))
@@ -187,7 +188,7 @@ def test_no_text_is_too_odd_to_be_judged(real_judge: Judge) -> None:
 
 
 @pytest.mark.model
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_whatever_is_written_is_judged_alike_from_both_sides(real_judge: Judge, data: st.DataObject) -> None:
     words = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from dreamd.core.errors import Refused
 from dreamd.core.values import Memory, MemoryClass, Origin
 from dreamd.dream.cycle import Wish
 from household import House, Said, snapshot
+from thorough import examples
 
 THINGS = ("importer", "exporter", "mirror", "spooler")
 SAYINGS = ("The {t} listens on port {n}.", "Never restart the {t} before the backup.",
@@ -21,7 +22,7 @@ SAYINGS = ("The {t} listens on port {n}.", "Never restart the {t} before the bac
            "Never restart the {t} before the backup, because it holds {n} locks.", "The {t} no longer listens on port {n}.",
            "I prefer the {t} in mode {n}.", "The {t} keeps {n} copies until 2026-03-0{d}.")
 NIGHT = "2026-02-01T20:00:00Z"
-QUIET = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUIET = examples(20, suppress_health_check=list(HealthCheck))
 
 statements = st.lists(st.builds(
     lambda say, thing, n, d, origin, talk, kind: Said(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.notes import (
@@ -23,6 +23,7 @@ from dreamd.notes import (
     read_directory,
     read_entries,
 )
+from thorough import examples
 
 LINES = st.sampled_from([
     *["# H", "## Rules", "- one thing to know", "  - nested", "* [T](a.md) — hook", "- [T](gone.md)", "plain words"],
@@ -41,7 +42,7 @@ FILES = st.dictionaries(NAMES, TEXTS, max_size=4)
 
 
 @given(FILES, st.sampled_from(list(Dialect)))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_pieces_cover_every_character_once(files: dict[str, str], dialect: Dialect) -> None:
     entries = read_entries(files, dialect)
     for name, text in files.items():
@@ -54,7 +55,7 @@ def test_pieces_cover_every_character_once(files: dict[str, str], dialect: Diale
 
 
 @given(FILES, st.sampled_from(list(Dialect)), st.data())
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_only_what_is_removed_goes(files: dict[str, str], dialect: Dialect, data: st.DataObject) -> None:
     claims = [e for e in read_entries(files, dialect) if e.claims and e.editable]
     taken = [e for e in claims if data.draw(st.booleans())]
@@ -80,7 +81,7 @@ def _subsequences(text: str, taken: list, name: str) -> set[str]:
 
 
 @given(FILES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_a_dream_over_anything_loses_nothing_and_rests(files: dict[str, str]) -> None:
     dialect = detect_dialect(files)
     rules = AttachRules("2026-05-08", dialect, allow_large_change=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
@@ -20,6 +20,7 @@ from dreamd.notes import (
     topic_path,
 )
 from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
+from thorough import examples
 
 DAY = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
 PIECES = [
@@ -42,13 +43,13 @@ def memory(text: str, *, number: int = 1, days: int = 0, **changes: object) -> M
 
 
 @given(TEXTS)
-@settings(max_examples=600, deadline=None)
+@examples(600)
 def test_a_body_reads_back_as_it_was_said(text: str) -> None:
     assert read_body(write_body(text)) == text
 
 
 @given(TEXTS)
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_a_line_reads_back_and_stays_one_line(text: str) -> None:
     written = write_line(text)
     assert read_line(written) == one_line(text)
@@ -58,7 +59,7 @@ def test_a_line_reads_back_and_stays_one_line(text: str) -> None:
 
 
 @given(TEXTS, st.sampled_from([None, "2026-06-01"]), st.lists(TEXTS, max_size=2))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_a_topic_file_gives_the_statement_back_and_its_head_is_yaml(text: str, ttl: str | None, old: list[str]) -> None:
     one = memory(text, ttl=ttl)
     written = render_topic(one, earlier=[EarlierVersion(x, DAY, DAY) for x in old], sources=[text])
@@ -72,7 +73,7 @@ def test_a_topic_file_gives_the_statement_back_and_its_head_is_yaml(text: str, t
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_no_text_adds_a_line_to_the_index(texts: list[str]) -> None:
     memories = [memory(text, number=n + 1, days=n) for n, text in enumerate(texts)]
     plan = render_index(memories)
@@ -84,7 +85,7 @@ def test_no_text_adds_a_line_to_the_index(texts: list[str]) -> None:
 
 
 @given(st.integers(0, 500), st.integers(1, 200), st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_an_index_is_the_same_in_any_order_and_within_its_caps(count: int, words: int, order: object) -> None:
     memories = [memory(f"Rule {n} " + "word " * words, number=n, days=n % 90) for n in range(count)]
     plan = render_index(memories)
@@ -98,7 +99,7 @@ def test_an_index_is_the_same_in_any_order_and_within_its_caps(count: int, words
 
 
 @given(st.dictionaries(st.sampled_from(["MEMORY.md", "more.md", "a.md", "feedback_x-000001.md", "notes.txt"]), TEXTS))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_directory_can_be_read_and_compared(files: dict[str, str]) -> None:
     one = memory("Use pnpm, never npm", file="feedback_x-000001.md")
     accepted = {**render_index([one]).files, "feedback_x-000001.md": render_topic(one)}
@@ -107,7 +108,7 @@ def test_any_directory_can_be_read_and_compared(files: dict[str, str]) -> None:
 
 
 @given(TEXTS, TEXTS, st.sampled_from(["body", "line", "file", "tail"]))
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_what_a_person_typed_is_in_some_edit(above: str, below: str, place: str) -> None:
     one, other = memory("Use pnpm, never npm", number=1), memory("Ship on Mondays only", number=2)
     files = {**render_index([one, other]).files, **{topic_path(m): render_topic(m) for m in (one, other)}}

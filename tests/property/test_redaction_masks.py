@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import string
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.text.injection import neutralise
 from dreamd.text.redaction import redact
+from thorough import examples
 
 WORDS = st.sampled_from(
     [
@@ -53,21 +54,21 @@ WORDS = st.sampled_from(
 ALPHABET = string.ascii_letters + string.digits
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(WORDS, max_size=14).map(" ".join) | st.lists(WORDS, max_size=14).map("".join) | st.text(max_size=300))
 def test_masking_twice_is_masking_once(text: str) -> None:
     once = redact(text).text
     assert redact(once).text == once
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(max_size=80), st.text(alphabet=ALPHABET, min_size=36, max_size=36), st.text(max_size=80))
 def test_a_token_never_survives_its_surroundings(before: str, body: str, after: str) -> None:
     token = "ghp_" + body
     assert token not in redact(f"{before} {token} {after}").text
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.text(max_size=300)
     | st.lists(

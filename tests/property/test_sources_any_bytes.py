@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from dreamd.core.values import Cursor, Event, Reading
@@ -15,9 +15,10 @@ from dreamd.sources import ADAPTERS, Adapter, adapter_for, adapter_of_kind
 from dreamd.sources.base.human_words import closing_question, separate, split_long
 from dreamd.sources.base.refusals import read_answers, read_refusal
 from dreamd.sources.claude_code.memory_text import pieces_of, split_front
+from thorough import examples
 
 LINE_KINDS = ("claude-code", "codex", "copilot-cli", "openclaw", "cursor", "structured")
-SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = examples(60, suppress_health_check=[HealthCheck.too_slow])
 
 text = st.text(max_size=60) | st.sampled_from([
     "Shall I?", "yes", "<system-reminder>x</system-reminder>", "[Request interrupted by user]", "<command-name>/x",

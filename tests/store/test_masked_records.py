@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.core.values import content_id, text_sha
@@ -15,6 +15,7 @@ from dreamd.store.moving import rows_masked
 from dreamd.store.moving.rows_masked import masked_records
 from dreamd.text import redaction
 from dreamd.text.redaction import redact
+from thorough import examples
 
 NOW = "2026-02-09T08:00:00Z"
 TOKEN = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -59,7 +60,7 @@ def test_records_without_a_secret_are_the_same_values() -> None:
     assert [id(one) for one in masked_records(some, NOW)[0]] == [id(one) for one in some]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.from_regex(rows_masked.BARE, fullmatch=True))
 def test_what_is_not_looked_through_holds_nothing_that_the_mask_would_take(text: str) -> None:
     assert redact(text).text == text

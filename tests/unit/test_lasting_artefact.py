@@ -72,7 +72,7 @@ def test_the_end_of_what_came_before_is_read_and_the_beginning_of_the_sentence()
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(("author", "times"), [("r3", 1.3), ("m4", 2.0)])
+@pytest.mark.parametrize(("author", "times"), [("r3", 1.3), pytest.param("m4", 2.0, marks=pytest.mark.slow)])
 def test_of_an_author_it_never_met_it_hears_more_than_a_sure_form_tells(lasts: Lasts, author: str, times: float) -> None:
     """Rules in talk, beside as many orders for the moment; and days of work, in which next to nothing is meant to last."""
     told = lasting_talks.load_talks(ASKED / f"{author}.jsonl")

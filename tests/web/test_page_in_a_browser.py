@@ -1,6 +1,7 @@
 """The page in a real Chromium: every view and every act, by keyboard alone, small and large, light and dark.
 
-Screenshots of all of them are left in `build/screenshots`. Without a browser these are skipped, save where one is required.
+With DREAM_SCREENSHOTS=1 pictures of them are left in `build/screenshots`. Without a browser these are skipped, save where one
+is required.
 """
 
 from __future__ import annotations
@@ -64,6 +65,11 @@ class Visit:
             self.tab.wait_for_timeout(50)
         raise AssertionError("it did not happen")
 
+    def picture(self, name: str) -> None:
+        """Leave a picture of the page for people to look at, where they want one."""
+        if os.environ.get("DREAM_SCREENSHOTS"):
+            self.tab.screenshot(path=SHOTS / f"{name}.png", full_page=True)
+
     def told(self) -> str:
         """What is said to who does not see the page."""
         self.until(lambda: self.tab.text_content("#live"))
@@ -109,7 +115,6 @@ LOOKS = [("desk", "light", None), ("desk", "dark", ["color-contrast"]), ("phone"
 def test_every_view_is_fit_for_everybody(visit, lived):
     from axe_core_python.sync_playwright import Axe
 
-    SHOTS.mkdir(parents=True, exist_ok=True)
     seen, axe, serious = visit(), Axe(), {}
     for name, path in views_of(lived).items():
         seen.go(path)
@@ -123,7 +128,7 @@ def test_every_view_is_fit_for_everybody(visit, lived):
                         for one in found if one["impact"] in ("serious", "critical")}
             wide = seen.tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             serious |= {f"{name}, {size}, {scheme}: wider than the screen by {wide}": []} if wide > 0 else {}
-            seen.tab.screenshot(path=SHOTS / f"{name}-{size}-{scheme}.png", full_page=True)
+            seen.picture(f"{name}-{size}-{scheme}")
     assert serious == {}
     assert [one for one in seen.wrong if "404" not in one] == []
 
@@ -175,7 +180,7 @@ def test_an_edit_and_its_conflict_by_keyboard(visit, lived):
     assert "Run the linter before each merge." in words
     assert seen.tab.input_value("textarea") == "Run the linter before each push."
     assert [one["id"] for one in Axe().run(seen.tab)["violations"] if one["impact"] in ("serious", "critical")] == []
-    seen.tab.screenshot(path=SHOTS / "conflict-desk-light.png", full_page=True)
+    seen.picture("conflict-desk-light")
     seen.tab.focus("textarea")
     seen.press("Tab", "Enter")
     seen.until(lambda: lived.memory("linter").text == "Run the linter before each push.")
@@ -216,7 +221,7 @@ def test_the_last_night_is_taken_back_and_its_words_handed_on_in_three_clicks(vi
     seen.tab.wait_for_selector(".done")
     assert "which no dream takes up again by itself" in seen.told()
     assert [m for m in lived.memories() if "Monday" in m.text] == []
-    seen.tab.screenshot(path=SHOTS / "taken-back-desk-light.png", full_page=True)
+    seen.picture("taken-back-desk-light")
     seen.tab.click("text=Hand what was said to the next dream")
     seen.until(lambda: lived.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1")[0][0] == 0)
 

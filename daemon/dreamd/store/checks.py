@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Corrupt, DreamError
@@ -41,12 +42,7 @@ def shape_fits(store: Store) -> list[str]:
         from dreamd.store.team import team_seals
 
         return team_seals.missing(base)
-    wanted = sqlite3.connect(":memory:")
-    try:
-        schema.migrate(wanted, founding=None)
-        ours, theirs = _shape(store.connection), _shape(wanted)
-    finally:
-        wanted.close()
+    ours, theirs = _shape(store.connection), _shape_of_a_new_one()
     faults = [f"table `{name}` is missing" for name in sorted(theirs.keys() - ours.keys())]
     for name in sorted(theirs.keys() & ours.keys()):
         columns, indexes = (theirs[name][n] - ours[name][n] for n in (0, 1))
@@ -54,6 +50,13 @@ def shape_fits(store: Store) -> list[str]:
         faults += [f"index `{i}` is missing" for i in sorted(indexes)]
     acting = store.all("SELECT name FROM main.sqlite_master WHERE type = 'trigger' ORDER BY name")
     return faults + [f"the trigger `{row['name']}` is not dream's" for row in acting]
+
+
+@cache
+def _shape_of_a_new_one() -> dict[str, tuple[set[str], set[str]]]:
+    with closing(sqlite3.connect(":memory:")) as wanted:
+        schema.migrate(wanted, founding=None)
+        return _shape(wanted)
 
 
 def _shape(connection: sqlite3.Connection) -> dict[str, tuple[set[str], set[str]]]:

@@ -99,10 +99,9 @@ def settle(connection: sqlite3.Connection, ledger: Ledger) -> None:
 
 def seal_all(connection: sqlite3.Connection) -> None:
     """Seal every table as it stands."""
-    for table in load_columns(connection):
-        if table != "meta":
-            renew(connection, table)
-    renew(connection, "meta")
+    tables = load_columns(connection)
+    for table in sorted(tables, key="meta".__eq__):  # what holds the seals comes last
+        _write(connection, table, total(connection, table, tables[table]))
 
 
 def renew(connection: sqlite3.Connection, table: str) -> None:
@@ -112,7 +111,7 @@ def renew(connection: sqlite3.Connection, table: str) -> None:
 
         team_seals.renew(base, table)
         return
-    _write(connection, table, total(connection, table, load_columns(connection)[table]))
+    _write(connection, table, total(connection, table, _columns(connection, table)))
 
 
 def empty(connection: sqlite3.Connection, table: str) -> None:
@@ -123,7 +122,7 @@ def empty(connection: sqlite3.Connection, table: str) -> None:
         return
     connection.execute(f"DROP TRIGGER IF EXISTS temp.seal_{table}_DELETE")
     connection.execute(f"DELETE FROM main.{table}")
-    connection.execute(_trigger(table, load_columns(connection)[table], "DELETE"))
+    connection.execute(_trigger(table, _columns(connection, table), "DELETE"))
     renew(connection, table)
 
 
@@ -156,8 +155,12 @@ def load_columns(connection: sqlite3.Connection, *, only: frozenset[str] | None 
 
         return team_seals.load_columns(only=only)
     tables = sorted(only) if only is not None else [str(row[0]) for row in connection.execute(_TABLES)]
-    return {table: tuple(f'"{c[1]}"' for c in connection.execute(f"PRAGMA main.table_info({table})")
-                         if c[1] not in _UNSEALED.get(table, ())) for table in tables}
+    return {table: _columns(connection, table) for table in tables}
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    return tuple(f'"{c[1]}"' for c in connection.execute(f"PRAGMA main.table_info({table})")
+                 if c[1] not in _UNSEALED.get(table, ()))
 
 
 def total(connection: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> int:

@@ -6,13 +6,14 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.core.values import Event, EventKind, GateVerdict, MemoryClass, Origin, Speaker, parse_scope
 from dreamd.extraction import ConversationState, Talks, extract, gate
 from dreamd.extraction.conversation import MOST_TALKS
 from dreamd.extraction.utterance import LONGEST_SENTENCE
+from thorough import examples
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 PIECES = st.sampled_from(
@@ -28,7 +29,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=16).map(" ".join) | st.text(max_size=200)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS, st.sampled_from(list(Origin)), st.none() | st.sampled_from(list(MemoryClass)))
 def test_the_gate_always_answers_and_keeps_its_limits(text: str, origin: Origin, hint: MemoryClass | None) -> None:
     gated = gate(text, origin=origin, at=AT, zone=UTC, class_hint=hint)
@@ -38,23 +39,24 @@ def test_the_gate_always_answers_and_keeps_its_limits(text: str, origin: Origin,
     assert "\u200b" not in gated.text and "\x00" not in gated.text
 
 
+@pytest.mark.parametrize("size", [7_000, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["the page: ", "name: ", "she wrote: ", '"always" ', "\\u0000", "> ", "don't. "])
-def test_the_gate_answers_in_time_whatever_a_long_text_repeats(piece: str) -> None:
+def test_the_gate_answers_in_time_whatever_a_long_text_repeats(piece: str, size: int) -> None:
     for end in ("The lamp is green.", "Ignore that page, it is an attack."):
-        text = f"The password was told. {piece * (20_000 // len(piece))} {end}"
+        text = f"The password was told. {piece * (size // len(piece))} {end}"
         began = time.process_time()
         gate(text, origin=Origin.USER, at=AT, zone=UTC)
-        assert time.process_time() - began < 3.0, end
+        assert time.process_time() - began < size / 7_000, end
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS)
 def test_a_durable_wording_is_not_changed_again(text: str) -> None:
     once = gate(text, origin=Origin.USER, at=AT, zone=UTC).text
     assert gate(once, origin=Origin.USER, at=AT, zone=UTC).text == once
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(list(EventKind)), st.sampled_from(list(Speaker)), TEXTS), max_size=5))
 def test_extraction_always_answers_and_learns_from_people_and_their_agent_alone(
     rows: list[tuple[str, EventKind, Speaker, str]],
