@@ -29,9 +29,9 @@ CLOCK = FixedClock(parse_instant(NIGHT))
 
 
 def _speak(house: House, scopes: list[str] = SCOPES, extra: str = "") -> None:
-    for n, scope in enumerate(scopes):
-        house.say(NOON, Said(f"The staging database of {n} listens on port {8000 + n}{extra}", scope=scope, conversation="a"),
-                  Said(f"Never push to main of service {n} on Fridays{extra}", scope=scope, conversation="a"))
+    house.say(NOON, *(Said(text, scope=scope, conversation="a") for n, scope in enumerate(scopes) for text in (
+        f"The staging database of {n} listens on port {8000 + n}{extra}",
+        f"Never push to main of service {n} on Fridays{extra}")))
 
 
 def _standing(house: House) -> list[tuple[object, ...]]:
