@@ -315,8 +315,6 @@ def _load_all() -> None:
                 for made in vars(module).values():
                     if hasattr(made, "cache_info") and not inspect.signature(made).parameters:
                         made()
-    with suppress(ImportError):
-        import_module("openai")  # a second of each call to a model, and not here where the extra is not
     from dreamd.text.redaction import redact
 
     for text, _ in {**SECRETS, **SHAPED, **SAID}.values():
