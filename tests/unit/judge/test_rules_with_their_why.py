@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from reading import judge_of_words
 
-from dreamd.core.values import Judgement, Relation
+from dreamd.core.values import MERGING, Judgement, Relation
 from dreamd.judge import Pair, Statement
+from reading import judge_of_words
 
 RULE = "Always rinse the sieves before you sift the barley."
 WHY = "Always rinse the sieves before you sift the barley.\n\n**Why:** on 2026-03-04 a sack went mouldy."
@@ -25,7 +25,7 @@ def test_the_one_that_tells_why_says_more(more: str) -> None:
 
 
 def test_a_rule_that_says_the_opposite_is_no_part_of_it() -> None:
-    assert judged("Never rinse the sieves before you sift the barley.", WHY).relation not in (Relation.REFINES, Relation.DUPLICATE)
+    assert judged("Never rinse the sieves before you sift the barley.", WHY).relation not in MERGING
 
 
 def test_two_that_both_tell_a_reason_are_judged_as_they_stand() -> None:
