@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -145,7 +145,7 @@ class Reading:
     @cached_property
     def changes(self) -> tuple[str, ...]:
         """The expressions by which it says itself that something has changed."""
-        return tuple(dict.fromkeys(m.group().strip() for m in _CHANGE.finditer(self.low)))
+        return tuple(dict.fromkeys(m.group().strip() for m in _change().finditer(self.low)))
 
     @cached_property
     def qualifiers(self) -> frozenset[tuple[str, str]]:
@@ -167,7 +167,12 @@ def _joined(alternatives: Sequence[str]) -> str:
 
 
 _EDGE = r"\b"
-_CHANGE = re.compile(_joined(word_classes.CHANGE))
+
+
+@cache
+def _change() -> re.Pattern[str]:
+    """The markers of change, compiled for the first text that is asked for them: most commands read none."""
+    return re.compile(_joined(word_classes.CHANGE))
 
 
 def _is_light(token: Token, after: Token | None) -> bool:
