@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge baseline questions answers lasting eval year torture wheel clean team-demo bench-team
+.PHONY: dream help test lint bench judge baseline questions answers lasting eval year torture wheel clean team-demo bench-team
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -16,8 +16,9 @@ $(BIN)/python:
 
 # torch goes first: from an index that offers several builds, the pinned one is then already there.
 $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
-	@echo "installing dream and its libraries (a few minutes the first time) …"
+	@echo "installing torch (a few minutes the first time; all of it takes some 2 GB) …"
 	@$(PIP) install -c config/constraints.txt torch==2.13.0
+	@echo "installing dream and its other libraries …"
 	@$(PIP) install -c config/constraints.txt -e '.[web]'
 	@$(BIN)/python -m compileall -q daemon
 	@touch $@
@@ -32,8 +33,11 @@ dream: $(STAMP) ## set up, then one real dream
 	else \
 	  echo "no transcripts or memory directories found on this machine: dreaming over the sample in config/sample"; \
 	  rm -rf .sample; $(BIN)/dream --home .sample --config config/sample/dream.toml consolidate && \
-	  echo "this was the sample: in place of dream say $(BIN)/dream --home .sample, as in $(BIN)/dream --home .sample diff"; \
+	  echo "this was the sample. To see it again: $(BIN)/dream --home .sample diff; to take it back: $(BIN)/dream --home .sample undo"; \
 	fi
+
+help: ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | expand -t 12
 
 test: $(DEV) ## the whole suite
 	@$(BIN)/python -m compileall -q daemon tests

@@ -6,11 +6,12 @@ the fitted model before it leaves open, each pair once and alone: what else is j
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from dreamd.core.values import Evidence, Judgement
+from dreamd.core.values import Evidence, Judgement, Relation
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted, softmax
 from dreamd.judge.features import BESIDE, CHEAP, READ, cheap_row, read_rows
@@ -28,6 +29,10 @@ LONGEST_READ = 500
 """Characters up to which the network reads a text: what is longer is a document, and no statement."""
 BATCH = 128
 """Pairs between two looks at whether to stop or to wait."""
+
+
+_REASONS = re.compile(r"\s*\*\*(?:Why|How to apply):\*\*")
+"""Where what explains a rule begins."""
 
 
 class Pair(NamedTuple):
@@ -62,9 +67,11 @@ class Judge:
         """One verdict for each pair, in order; `progress` is told how many of how many are done, and may stop it."""
         found: list[Judgement] = []
         for start in range(0, len(pairs), BATCH):
-            part = [_in_order(pair) for pair in pairs[start : start + BATCH]]
+            bare = [_without_reasons(pair) for pair in pairs[start : start + BATCH]]
+            part = [_in_order(pair) for pair, _ in bare]
             weighed = self._weigh([pair for pair, _ in part])
-            found += [self._verdict(told, turned=is_turned) for told, (_, is_turned) in zip(weighed, part, strict=True)]
+            found += [_with_reasons(self._verdict(told, turned=is_turned), more)
+                      for told, (_, is_turned), (_, more) in zip(weighed, part, bare, strict=True)]
             if progress:
                 progress(len(found), len(pairs))
         return found
@@ -74,13 +81,14 @@ class Judge:
 
         Raises Outage when the network is away.
         """
-        straight, is_turned = _in_order(pair)
+        bare, more = _without_reasons(pair)
+        straight, is_turned = _in_order(bare)
         told, = self._weigh([straight])
         features = dict(zip((*CHEAP, *READ), map(float, told.features), strict=False))
         shares = dict(zip(CLASSES, map(float, told.probabilities), strict=True))
         found, stopping = (tuple(shown(one, told.pair).turned() if is_turned else shown(one, told.pair) for one in some)
                            for some in (told.guards, vetoes(told.pair, told.guards)))
-        return Explanation(self._verdict(told, turned=is_turned), features, found, stopping, shares)
+        return Explanation(_with_reasons(self._verdict(told, turned=is_turned), more), features, found, stopping, shares)
 
     def _verdict(self, told: Weighed, *, turned: bool) -> Judgement:
         verdict = told.certain or decide(told, self._fitted.limits)
@@ -108,6 +116,20 @@ class Judge:
                 features[n] = np.concatenate([rows[n], row])
         return [Weighed(one.pair, one.said, p.similarity, features[n], shares[n], sure[n], labels.get(n))
                 for n, (one, p) in enumerate(zip(laid, pairs, strict=True))]
+
+
+def _without_reasons(pair: Pair) -> tuple[Pair, str]:
+    """A rule that tells its why, beside one that does not, is judged by the rule alone; and which side tells so much more."""
+    a, b = (_REASONS.split(one.text, maxsplit=1)[0] for one in pair[:2])
+    if not (a and b) or (a == pair.a.text) == (b == pair.b.text):
+        return pair, ""
+    return Pair(Statement(a, pair.a.at), Statement(b, pair.b.at), pair.similarity), "b" if a == pair.a.text else "a"
+
+
+def _with_reasons(verdict: Judgement, more: str) -> Judgement:
+    """What the whole texts are to each other: whoever says the same and why says more."""
+    is_more = more and verdict.relation is Relation.DUPLICATE
+    return replace(verdict, relation=Relation.REFINES, richer=more) if is_more else verdict
 
 
 def _laid(pair: Pair) -> Laid:

@@ -21,7 +21,7 @@ _PLAIN = {
     EvidenceKind.QUANTIFIER: "they differ in how many it holds for",
     EvidenceKind.CONDITION: "they hold under different conditions",
     EvidenceKind.ROLE_ORDER: "who and whom, or first and second, are exchanged",
-    EvidenceKind.SUBJECT: "they speak of different things",
+    EvidenceKind.SUBJECT: "they differ",
     EvidenceKind.CHANGE_TOLD: "the wording tells of a change",
     EvidenceKind.LATER: "one was said clearly later",
     EvidenceKind.SAME_TIME: "neither wording nor time tells which is current",
