@@ -83,9 +83,43 @@ def test_six_wordings_three_dead_paths_and_a_secret_are_named_exactly(dream, rep
 def test_a_clean_file_is_zero_and_what_cannot_be_looked_at_is_two(dream, repository):
     (repository / "CLAUDE.md").write_text("# House\n\n- Settings are read from `config/app.toml`.\n")
     assert dream("audit", str(repository / "CLAUDE.md")).code == 0
-    for words in (("no-such-file.md",), (), ("CLAUDE.md", "--plan", "x.json")):
+    (repository / "picture.md").write_bytes(b"\x89PNG\0\0")
+    for words in (("no-such-file.md",), (), ("CLAUDE.md", "--plan", "x.json"), (str(repository / "picture.md"),)):
         told = dream("audit", *words)
         assert told.code == 2 and "error:" in told.err, words
+
+
+def test_two_statements_of_one_thing_that_differ_in_many_words_are_no_contradiction(dream, repository):
+    page = repository / "CLAUDE.md"
+    page.write_text("# Kiln\n\n- A firing has three stages: bisque, glaze, cool-down.\n"
+                    "- Bisque firings may run unattended, glaze firings may not.\n- A boat has a hull number and an owner.\n"
+                    "- Owners may have several boats, a boat has one owner.\n")
+    assert dream("audit", str(page)).code == 0
+    page.write_text("# Kiln\n\n- The gateway listens on port 8080.\n- The gateway listens on port 9090.\n")
+    assert dream("audit", str(page), "--json").document["counts"] == {"contradiction": 1}
+
+
+def test_terse_wordings_of_one_command_are_one_row(dream, repository):
+    page = repository / "CLAUDE.md"
+    page.write_text("# Kiln\n\n- Run the linter with `make lint` before every commit.\n"
+                    "- Lint first (`make lint`), then commit.\n- Before you commit, `make lint` has to pass.\n"
+                    "- Don't commit without running `make lint`.\n")
+    [found] = dream("audit", str(page), "--json").document["findings"]
+    assert (found["kind"], [p["line"] for p in found["places"]]) == ("near-identical", [3, 4, 5, 6])
+
+
+def test_a_repository_with_records_and_no_memory_is_audited_for_its_records(dream, repository):
+    records = repository / "docs" / "decisions"
+    records.mkdir(parents=True)
+    for name, said in (("0004-a", "Logs go to stdout"), ("0004-b", "Metrics are scraped")):
+        (records / f"{name}.md").write_text(f"# 4. {said}\n\nDate: 2023-06-01\n\n## Status\n\nAccepted\n\n"
+                                            f"## Decision\n\n{said}.\n")
+    for place in (repository, records):
+        told = dream("audit", str(place), "--json")
+        assert told.code == 1
+        assert ["number 4" in f["detail"] for f in told.document["findings"]] == [True]
+    (records / "0004-b.md").unlink()
+    assert [dream("audit", str(place)).code for place in (repository, records, records.parent)] == [0, 0, 0]
 
 
 def test_an_order_a_passed_state_and_what_the_readme_says_are_named(dream, repository):

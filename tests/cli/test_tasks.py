@@ -96,6 +96,14 @@ def test_the_page_to_go_on_with_stays_within_its_tokens_however_much_was_kept(dr
     assert "more in `verified.md`" in told["brief"]
 
 
+def test_a_line_below_a_heading_that_a_person_wrote_twice_is_told_once(dream, repository):
+    dream("task", "start", "tides", "--title", "Import the tide tables")
+    with notes_of(repository).open("a") as notes:
+        notes.write("\n## Mine\n\n- ring the harbour\n\n## Mine\n\n- ask for the key\n")
+    told = dream("task", "show", "--brief")["brief"]
+    assert (told.count("ring the harbour"), told.count("ask for the key")) == (1, 1)
+
+
 def test_the_end_of_a_phase_takes_only_lines_of_dream_and_is_undone_like_anything_else(dream, repository):
     dream("task", "start", "tides", "--title", "Import the tide tables")
     dream("task", "note", "Looked at the header of the file")

@@ -160,6 +160,22 @@ def test_what_became_of_it_may_stand_first_or_last(house: House, wrong: str, men
     assert sum(one.text.startswith("Lesson") for one in learned(house)) == lessons
 
 
+def test_many_operations_that_recur_take_no_place_from_a_lesson(house: House) -> None:
+    often = [own(day, detail=f"web {n}") for day in (4, 5, 6) for n in range(101)]
+    twice = [own(day, action=action, detail="db/schema.sql", reason="", hour=hour)
+             for day in (4, 5) for action, hour in (("migration failed", 10), ("fixed", 11))]
+    read(house, write(house.person / "ops.ndjson", *often, *twice))
+    house.dream(NIGHT)
+    [lesson] = [m for m in learned(house) if m.reason == "operation-mended"]
+    assert "db/schema.sql" in lesson.text
+
+
+def test_what_was_learned_has_one_vector_and_none_of_its_lines(house: House) -> None:
+    read(house, write(house.person / "ops.ndjson", *(own(day) for day in (4, 5, 6))))
+    house.dream(NIGHT)
+    assert house.rows("SELECT COUNT(*) FROM vector") == [(1,)]
+
+
 def test_what_stands_before_a_colon_is_what_an_error_is_about(house: House) -> None:
     lines = [own(day, *said, hour=hour) for day in (4, 5) for hour, said in (
         (9, ("error", "curl", "billing api: timeout after 30s")), (10, ("fixed", "helm", "billing api: two replicas more")))]

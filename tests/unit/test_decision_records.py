@@ -114,6 +114,7 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
     ("ADR-NNNN-title.md", "# Title\n\nStatus: Accepted\n" + BODY),
     ("0001-first.md", "# {short title of the solved problem}\n\nStatus: accepted\n" + BODY),
     ("templates/0001-long.md", "# One\n\nStatus: accepted\n" + BODY),
+    ("0000-template/README.md", "---\nstatus: proposed\n---\n\n# Short title\n" + BODY),
     ("how-to-propose.md", "# How to propose\n\nDate: 2024-01-01\n\n## Status\n\n"
                           "Pick one of Proposed, Accepted, Rejected.\n" + BODY),
     ("how-we-decide.md", "# How we decide\n\n## Status\n\nOne of proposed, accepted, rejected or superseded.\n" + BODY),

@@ -16,6 +16,7 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.errors import StoreMissing
 from dreamd.core.values import (
     IN_PASSING,
+    LEARNED,
     Category,
     Gated,
     GateVerdict,
@@ -88,9 +89,11 @@ def _some(fates: str = "", held: str = "") -> str:
 _SOME = _some()
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target >= 'said:' AND target < 'said;'"
-_CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
+_NOT_LEARNED = f"substr(o.sign, 1, {len(LEARNED)}) <> '{LEARNED}'"
+"""Behind what was learned of many lines stand those lines, which nobody said before it."""
+_CARRIED = f"""SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
   JOIN observation o ON o.seq = s.observation
-  WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
+  WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND {_NOT_LEARNED} AND o.scope = ? ORDER BY o.seq"""
 MOST_STEMS = 12
 
 
@@ -176,8 +179,9 @@ def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], l
 
 def load_behind_memories(store: Store, scope: str) -> list[str]:
     """What was said of all that memories of a scope carry, alone and behind what was said before it, each once."""
-    rows = store.tuples("""SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
-                           JOIN observation o ON o.seq = s.observation WHERE m.scope = ? ORDER BY o.seq""", scope)
+    rows = store.tuples(f"""SELECT o.text, CASE WHEN {_NOT_LEARNED} THEN o.context ELSE '' END
+                            FROM memory m JOIN support s ON s.memory = m.id
+                            JOIN observation o ON o.seq = s.observation WHERE m.scope = ? ORDER BY o.seq""", scope)
     return list(dict.fromkeys(words for text, context in rows
                               for words in (text, with_context(text, context) if context else text)))
 

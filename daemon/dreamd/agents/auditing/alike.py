@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from dreamd.core.values import MERGING, Judgement, Relation
+from dreamd.core.values import MERGING, EvidenceKind, Judgement, Relation
 from dreamd.dream.phases.compare import find_partners, load_vectors
 from dreamd.judge import Pair, Statement
 from dreamd.kit import Kit
@@ -21,6 +21,8 @@ from dreamd.kit import Kit
 LONGEST_JUDGED = 600
 """Longest text that is judged as one statement."""
 MORE_LIKELY_THAN_NOT = 0.5
+LONGEST_THING = 3
+"""Words of what may stand in the place of another: `tabs` of `spaces`."""
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -71,9 +73,11 @@ def compare(kit: Kit, spoken: Sequence[Spoken], meet: Callable[[int, int], bool]
         pair, said = asking[both], judged[both]
         if said.relation in MERGING:
             return True
-        if said.relation is not Relation.RELATED or said.confidence >= MORE_LIKELY_THAN_NOT:
+        if not _same_command(*both):
             return False
-        if not _commands(pair.a.text) or _commands(pair.a.text) != _commands(pair.b.text):
+        if said.relation is Relation.CONTRADICTS:
+            return not _has_sign(said)  # of one command, and nothing in the words that clashes
+        if said.relation is not Relation.RELATED or said.confidence >= MORE_LIKELY_THAN_NOT:
             return False
         told = judge.explain(pair)
         return told.probabilities["merge"] >= MORE_LIKELY_THAN_NOT and not told.vetoes
@@ -95,9 +99,19 @@ def _clashes(verdicts: dict[tuple[int, int], Judgement], part_of: Sequence[int])
             continue
         key = (min(part_of[a], part_of[b]), max(part_of[a], part_of[b]))
         judged[key] += 1
-        if said.relation in (Relation.CONTRADICTS, Relation.UPDATES) and said.is_sure:
+        if said.relation in (Relation.CONTRADICTS, Relation.UPDATES) and said.is_sure and _has_sign(said):
             clashing[key].append((a, b))
     return tuple(min(pairs) for key, pairs in clashing.items() if 2 * len(pairs) >= judged[key])
+
+
+def _has_sign(said: Judgement) -> bool:
+    """Whether anything in the words shows what clashes: a value, a denial, a change told, or one thing in the place of another.
+
+    Where the two part in several places and none of them tells, nobody could be shown what cannot both hold.
+    """
+    parting = [one for one in said.evidence if one.kind not in (EvidenceKind.CLASH, EvidenceKind.SAME_TIME, EvidenceKind.LATER)]
+    told = any(one.kind is not EvidenceKind.SUBJECT for one in parting)
+    return told or len(parting) == 1 and all(len(side.split()) <= LONGEST_THING for side in (parting[0].a, parting[0].b))
 
 
 def _parts(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:

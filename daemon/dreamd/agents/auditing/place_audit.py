@@ -24,7 +24,7 @@ from dreamd.kit import Kit, exclusions
 from dreamd.notes import SECTIONS, Dialect, Entry, EntryKind, can_meet, detect_dialect, is_instruction_file, read_entries
 from dreamd.recall.clues import find_missing_symbols, look_for_paths, names_below
 from dreamd.sources.decisions.decision_folder import findings_in
-from dreamd.sources.decisions.record_folders import folders_below
+from dreamd.sources.decisions.record_folders import folders_below, holds_records
 from dreamd.text.injection import looks_like_injection, orders_a_breach, wears_a_role
 from dreamd.text.redaction import redact
 
@@ -89,7 +89,7 @@ def _read(kit: Kit, place: Path) -> tuple[dict[str, str], Path]:
             texts = _of_repository(root, kept_out)
         else:
             texts = dict(foreign_dir.read_foreign(root, kept_out).texts)
-        if not texts:
+        if not texts and not folders_below(root) and not holds_records(root):
             raise DreamError(f"there is no memory in `{place}`", hint="name an instruction file or a memory directory")
         return texts, root
     if kept_out(place.absolute()):
@@ -98,6 +98,8 @@ def _read(kit: Kit, place: Path) -> tuple[dict[str, str], Path]:
         body = fsio.read_bytes(place, limit_bytes=foreign_dir.LARGEST_FILE_BYTES)
     except FileNotFoundError:
         raise DreamError(f"there is nothing at `{place}`") from None
+    if b"\0" in body:
+        raise DreamError(f"`{place}` is no text")
     return {place.name: foreign_dir.decode(body)}, place.resolve().parent
 
 
@@ -259,9 +261,10 @@ def own_words(tree: Path, besides: Sequence[Path] = ()) -> dict[str, list[str]]:
 
 
 def _of_records(kit: Kit, scene: _Scene) -> Iterator[Finding]:
-    """What in the decision records of the repository cannot be right."""
+    """What in the decision records of a repository, or of a directory with nothing else, cannot be right."""
     kept_out = exclusions(kit.world).has_path
-    for folder in folders_below(scene.here) if scene.here == scene.tree else ():
+    looked = scene.here == scene.tree or not scene.texts or holds_records(scene.here)
+    for folder in folders_below(scene.here) if looked else ():
         if not kept_out(folder):
             yield from about_records(folder, folder.relative_to(scene.here).as_posix())
 

@@ -8,6 +8,7 @@ brings the same memory up to date. What is no more than counted may be lost for 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -36,7 +37,7 @@ SOURCE = "operations"
 FEWEST = {RECURS: 3, MENDED: 2}
 """Runs in which something was done, and times an error was mended, before it is told."""
 MOST_NEW = 100
-"""Statements that one night may add; of more, those that came most often."""
+"""Statements of a kind that one night may add; of more, those that came most often."""
 MOST_OPEN = 1_000
 """Errors that may wait to be mended."""
 PAUSE = timedelta(minutes=30)
@@ -93,10 +94,10 @@ def choose(due: Iterable[Tally]) -> tuple[list[Tally], list[Tally]]:
     """What is told of what is due, and what is passed over until it is heard again."""
     told: list[Tally] = []
     passed: list[Tally] = []
-    new = 0
+    new = Counter[str]()
     for one in due:
-        new += one.told <= 0
-        (told if one.told > 0 or new <= MOST_NEW else passed).append(one)
+        new[one.kind] += one.told <= 0
+        (told if one.told > 0 or new[one.kind] <= MOST_NEW else passed).append(one)
     return told, passed
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dreamd.core.errors import Outage
-from dreamd.core.values import IN_PASSING, MARKS, GateVerdict, Scope, abroad_key, text_sha, with_context
+from dreamd.core.values import IN_PASSING, LEARNED, MARKS, GateVerdict, Scope, abroad_key, text_sha, with_context
 from dreamd.dream.phases.compare import EMBED_BATCH, embed_under, load_abroad, load_standing, load_vectors
 from dreamd.dream.phases.twins import Heard
 from dreamd.kit import Kit
@@ -44,6 +44,7 @@ def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> d
     """What was said in passing and what was said behind its context, by the hashes of the words."""
     passing = [h.observation.text for h in heard if passages.is_kept(h.observation, h.gated)]
     behind = [with_context(h.observation.text, h.observation.context) for h in heard if h.observation.context
+              and not h.observation.sign.startswith(LEARNED)
               and (passages.is_kept(h.observation, h.gated) or h.gated.verdict is not GateVerdict.DISCARD)]
     alone, known = passages.load_texts(kit.store, str(scope), carried=full)
     return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}

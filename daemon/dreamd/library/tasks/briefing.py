@@ -50,7 +50,7 @@ def brief(task: Task) -> str:
 def _notes(task: Task) -> list[str]:
     """The lines of `NOTES.md` below its notes and any heading of a person's."""
     text = task.folder.read(parts.NOTES)
-    headings = [line[3:].strip() for line in text.splitlines() if line.startswith("## ")]
+    headings = dict.fromkeys(line[3:].strip() for line in text.splitlines() if line.startswith("## "))
     own = [h for h in headings if h not in parts.SECTIONS]
     lines = [line for heading in (parts.LINES, *own) for line in parts.section(text, heading)]
     lines += [line for line in parts.section(text, parts.BLOCKERS) if parts.read_item(line) is None]

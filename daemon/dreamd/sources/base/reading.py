@@ -90,10 +90,9 @@ class Sink:
             return
         self._touched = True
         last = self.skips[-1] if self.skips else None
-        here = Skip(reason, self.start, self.end, self.file)
         if last and (last.reason, last.file, last.end) == (reason, self.file, self.start) and reason in contract.ORDINARY:
-            self.skips[-1] = replace(here, start=last.start)
-        elif last != here:
+            self.skips[-1] = Skip(reason, last.start, self.end, self.file)
+        elif last != (here := Skip(reason, self.start, self.end, self.file)):
             self.skips.append(here)
 
     def add(self, event: Event) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -118,15 +118,19 @@ def is_beside(place: PurePosixPath) -> bool:
     words = [word for word in re.split(r"[\W_]+", stem) if word]
     own_folder = stem in _OWN_FOLDER and _NUMBERED_FOLDER.match(place.parent.name)
     if (stem.replace("_", "-") in beside["words"] and not own_folder) or not words or any(
-            part.casefold().strip("._") in beside["template"] for part in place.parts[:-1]):
+            _names_a_template(re.split(r"[\W_]+", part.casefold())) for part in (*place.parts[:-1], stem)):
         return True
     if re.search(r"(?:^|[-_])(?:n{3,}|x{3,}|y{4,}m{2}d{2})(?:[-_]|$)", stem):
         return True
-    rest = [word for word in words if not word.isdigit() and word not in beside["kind"]]
-    hollow = bool(rest) and all(word in beside["template"] for word in rest)
     # Behind a project's own prefix and the number 0 stands the template, whatever else its name says.
-    return hollow or bool(rest) and rest[-1] in ("template", "vorlage", "plantilla") and all(
-        not word.isdigit() or int(word) == 0 for word in words)
+    return words[-1] in ("template", "vorlage", "plantilla") and all(not word.isdigit() or int(word) == 0 for word in words)
+
+
+def _names_a_template(words: Sequence[str]) -> bool:
+    """Whether a file or a folder is called a template and nothing else, whatever number it has."""
+    beside = patterns.load(WORDS)["beside"]
+    rest = [word for word in words if word and not word.isdigit() and word not in beside["kind"]]
+    return bool(rest) and all(word in beside["template"] for word in rest)
 
 
 def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 
 from dreamd.core.values import Deed, Logged
 from dreamd.sources.base.tolerant import Record, clean, moment, parse_record
@@ -97,6 +98,7 @@ def steady(text: str) -> str:
     return " ".join(_VOLATILE.sub(" ", text.casefold()).split())
 
 
+@lru_cache(maxsize=1_024)
 def _deed(action: str, said: str, level: str) -> Deed:
     if level in _ERROR_LEVELS or level.isdecimal() and int(level) >= _ERROR_NUMBER:
         return Deed.ERROR
