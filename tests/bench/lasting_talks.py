@@ -18,7 +18,7 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.events import Event, EventKind, Speaker
 from dreamd.core.values import ONE_OFF, parse_scope
 from dreamd.extraction import extract, talk
-from dreamd.models.lasting_net import Lasts
+from dreamd.models.lasting_net import UNREAD, Lasting, Lasts
 
 DATA = Path(__file__).parent / "lasting_data"
 SCOPE = parse_scope("project:heard")
@@ -39,6 +39,8 @@ class Talk:
     lasting: tuple[tuple[int, str], ...]
     passing: tuple[tuple[int, str], ...]
     """Turn and words."""
+    reads: tuple[tuple[int, str, str], ...] = ()
+    """Turn, words, and with what a reader understands them."""
 
     @property
     def events(self) -> list[Event]:
@@ -58,6 +60,8 @@ class Heard:
     text: str
     lasts: bool
     misleads: bool
+    reads: str = ""
+    """Whether it says enough `alone`, with what stands `earlier` in its message, or with neither: `adrift`; or nobody asked."""
 
 
 def load_talks(*files: Path) -> list[Talk]:
@@ -70,11 +74,16 @@ def _talk(author: str, row: Mapping[str, object]) -> Talk:
     turns = row["turns"]
     assert isinstance(turns, list)
     return Talk(author, str(row["id"]), tuple((one["who"], one["text"]) for one in turns),
-                _spans(row, "lasting"), _spans(row, "passing", "poison"))
+                _spans(row, "lasting"), _spans(row, "passing", "poison"), _reads(row))
 
 
 def _spans(row: Mapping[str, object], *names: str) -> tuple[tuple[int, str], ...]:
     return tuple((one["turn"], one["text"]) for name in names for one in row.get(name, ()))  # type: ignore[attr-defined]
+
+
+def _reads(row: Mapping[str, object]) -> tuple[tuple[int, str, str], ...]:
+    return tuple((one["turn"], one["text"], one["reads"])
+                 for name in ("lasting", "passing", "poison") for one in row.get(name, ()) if "reads" in one)  # type: ignore[attr-defined]
 
 
 def heard_in(talks: Sequence[Talk]) -> list[Heard]:
@@ -85,9 +94,9 @@ def heard_in(talks: Sequence[Talk]) -> list[Heard]:
 def _heard(told: Talk) -> Iterator[Heard]:
     heard: list[tuple[str, str, str]] = []
 
-    def note(before: str, earlier: str, text: str) -> float:
+    def note(before: str, earlier: str, text: str) -> Lasting:
         heard.append((before, earlier, text))
-        return -99.0
+        return Lasting(UNREAD)
 
     extract(told.events, scope=SCOPE, lasts=note)
     persons = [n for n, (who, _) in enumerate(told.turns) if who == "person"]
@@ -96,7 +105,8 @@ def _heard(told: Talk) -> Iterator[Heard]:
             persons.pop(0)
         yield Heard(told.author, told.name, before, earlier, text,
                     any(turn == persons[0] and share(words, text) >= SAME for turn, words in told.lasting),
-                    any(turn == persons[0] and share(words, text) >= SAME for turn, words in told.passing))
+                    any(turn == persons[0] and share(words, text) >= SAME for turn, words in told.passing),
+                    next((reads for turn, words, reads in told.reads if turn == persons[0] and share(words, text) >= SAME), ""))
 
 
 def share(one: str, other: str) -> float:

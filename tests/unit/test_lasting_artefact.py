@@ -56,7 +56,7 @@ def test_the_net_is_small_and_was_trained_upon_the_one_that_reads_pairs() -> Non
     with WeightFile(NET) as net:
         assert net.metadata["base_sha256"] == multilingual_base.SHA256
         assert net.metadata["upon_sha256"] == pair_net_sha256(), "`make judge` wrote another net: run `make lasting` as well"
-        assert net.read("head.weight").shape == (1, 4 * 384)
+        assert net.read("head.weight").shape == (len(lasting_net.LABELS), 4 * 384)
 
 
 def test_a_net_trained_upon_another_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

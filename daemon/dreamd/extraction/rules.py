@@ -24,7 +24,7 @@ from dreamd.extraction.pasted import paste_key
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.stance import is_fragment, is_question, leans, without_item
 from dreamd.extraction.surely import SURE, sign_of
-from dreamd.extraction.talk import Talk, begins_a_second_thought
+from dreamd.extraction.talk import Read, Talk, begins_a_second_thought
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, without_request
 from dreamd.models.lasting_net import Lasts
 from dreamd.text import patterns
@@ -171,13 +171,14 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str]) -> _Hear
     told = cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL)
     told = without_request(told)
-    sign = sign if sign in CERTAIN else talk.read(text, earlier, sign)
+    read = Read(sign) if sign in CERTAIN else talk.read(text, earlier, sign)
+    sign = read.sign
     if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
         return _Heard(told, "said-again")
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
-    if sign and leans(told):
-        front = _antecedent(earlier)
+    if sign and (read.leans or read.adrift or leans(told)):
+        front = _question(event, earlier) if read.adrift else _antecedent(earlier)
         if not front or len(front) + len(told) >= LONGEST_SENTENCE:
             talk.skips["no-antecedent"] += 1
             return None
@@ -190,6 +191,11 @@ def _antecedent(earlier: Sequence[str]) -> str:
     text = earlier[-1] if earlier else ""
     enough = patterns.width(text) >= SHORTEST_ANTECEDENT and not is_question(text)
     return text if enough and not leans(text) else ""
+
+
+def _question(event: Event, earlier: Sequence[str]) -> str:
+    """What the agent had asked, where a message begins with what says too little alone."""
+    return "" if earlier or "\n" in event.question else event.question.strip()
 
 
 def _is_bare_request(sentence: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from dreamd.core.clock import EARLIEST
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
@@ -22,12 +23,22 @@ LASTS, MAY_LAST = 0.5, -2.0
 """From where on a sentence without a sure form lasts, and down to where one with a form that is only likely does (logits);
 `tests/bench/lasting_train.py` chooses them on authors left out.
 """
+LEANS, ADRIFT = 0.5, 0.0
+"""From where on a sentence that was read leans on what was said before it, and on more than its own message holds (logits)."""
 LASTING = "lasting"
 MOST_TURNS = 3
 MOST_TOLD = 6
 """Turns, and sentences of one, that a message may still speak of."""
 _SAME_SHARE = 0.6
 _WORD = re.compile(r"\w{3,}")
+
+
+class Read(NamedTuple):
+    """What a sentence is by itself, and whether it says too little without its message, or even with it."""
+
+    sign: str
+    leans: bool = False
+    adrift: bool = False
 
 
 @dataclass
@@ -81,21 +92,23 @@ class Talk:
         """Whether the person stated the same in an earlier message of the conversation: by now it is meant to be known."""
         return states(text) and self.stated.setdefault(checksum(told), event.start) != event.start
 
-    def read(self, text: str, earlier: Sequence[str], sign: str) -> str:
-        """The sign of a sentence once it was read with what was said before it: whatever form it has, or in spite of it.
+    def read(self, text: str, earlier: Sequence[str], sign: str) -> Read:
+        """A sentence once it was read with what was said before it: its sign, whatever form it has, or in spite of it.
 
         What follows nothing is heard by its form alone: whoever hands over the words of others often opens with them.
         """
         formed = sign not in ("", ONE_OFF)
         if self.lasts is None or not formed and not may_last(text):
-            return sign
+            return Read(sign)
         before = next(filter(None, map(last_words, reversed(self.before))), "")
         if not before:
-            return sign
-        likely = self.lasts(before, " ".join(earlier), text)
+            return Read(sign)
+        read = self.lasts(before, " ".join(earlier), text)
         if formed:
-            return sign if likely >= MAY_LAST else ""
-        return LASTING if likely >= LASTS else sign
+            sign = sign if read.lasts >= MAY_LAST else ""
+        elif read.lasts >= LASTS:
+            sign = LASTING
+        return Read(sign, leans=read.leans >= LEANS, adrift=read.adrift >= ADRIFT)
 
     def disown(self, event: Event) -> None:
         """What the person's last message held were the words of others: nothing of it is theirs."""

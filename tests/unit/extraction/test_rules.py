@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from dreamd.core.values import Candidate, Event, EventKind, Origin, Speaker, parse_scope
 from dreamd.extraction import Extraction, extract
+from dreamd.models.lasting_net import Lasting
 
 SCOPE = parse_scope("project:ferry")
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -244,5 +246,25 @@ def test_what_only_looks_like_a_rule_is_none_once_it_is_read_and_a_wish_to_remem
     wish = [agent("Shall I change it?"), said("Remember that the dye vats are cleaned on Fridays only.", minute=1)]
     for told, unlikely in ((talk, 0), (wish, 1)):
         signs = [[one for one in extract(told, scope=SCOPE, lasts=lambda *_, at=at: at).candidates if one.sign != "one-off"]
-                 for at in (-1.0, -9.0)]
+                 for at in (Lasting(-1.0), Lasting(-9.0))]
         assert [len(some) for some in signs] == [1, unlikely]
+
+
+BIN, NIGHT = "The tar goes into the blue bin behind shed two.", "It is emptied by the harbour master on Thursdays."
+
+
+@pytest.mark.parametrize(("asked", "typed", "read", "kept"), [
+    ("Noted.", f"{BIN} {NIGHT}", Lasting(5.0, 5.0, -5.0), [f"{BIN} {NIGHT}"]),
+    ("Where does the tar go?", "Into the blue bin behind shed two, and nowhere else.", Lasting(5.0, 5.0, 5.0),
+     ["Where does the tar go? Into the blue bin behind shed two, and nowhere else."]),
+    ("I moved the tar.", "The same goes for the paint in shed two.", Lasting(5.0, 5.0, 5.0), []),
+    ("Noted.", "The paint in shed two belongs to the chandler.", Lasting(5.0, -5.0, -5.0),
+     ["The paint in shed two belongs to the chandler."]),
+], ids=["with the sentence before", "with the question", "not at all", "alone"])
+def test_what_reads_as_leaning_is_kept_with_what_it_leans_on_or_not_at_all(asked: str, typed: str, read: Lasting,
+                                                                         kept: list[str]) -> None:
+    def lasts(_before: str, _earlier: str, text: str) -> Lasting:
+        return read if text != BIN else Lasting(-5.0)
+
+    talk = [agent(asked), replace(said(typed, minute=1), question=asked if asked.endswith("?") else "")]
+    assert [one.text for one in extract(talk, scope=SCOPE, lasts=lasts).candidates] == kept
