@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from dreamd.core.values import MERGING, EvidenceKind, Judgement, Relation
+from dreamd.core.values import MERGING, Evidence, EvidenceKind, Judgement, Relation
 from dreamd.dream.phases.compare import find_partners, load_vectors
 from dreamd.judge import Pair, Statement
 from dreamd.kit import Kit
@@ -104,12 +104,15 @@ def _clashes(verdicts: dict[tuple[int, int], Judgement], part_of: Sequence[int])
     return tuple(min(pairs) for key, pairs in clashing.items() if 2 * len(pairs) >= judged[key])
 
 
+_WITHOUT_A_SIGN = frozenset({EvidenceKind.CLASH, EvidenceKind.SAME_TIME, EvidenceKind.LATER})
+
+
 def _has_sign(said: Judgement) -> bool:
     """Whether anything in the words shows what clashes: a value, a denial, a change told, or one thing in the place of another.
 
     Where the two part in several places and none of them tells, nobody could be shown what cannot both hold.
     """
-    parting = [one for one in said.evidence if one.kind not in (EvidenceKind.CLASH, EvidenceKind.SAME_TIME, EvidenceKind.LATER)]
+    parting = [one for one in said.evidence if isinstance(one, Evidence) and one.kind not in _WITHOUT_A_SIGN]
     told = any(one.kind is not EvidenceKind.SUBJECT for one in parting)
     return told or len(parting) == 1 and all(len(side.split()) <= LONGEST_THING for side in (parting[0].a, parting[0].b))
 
