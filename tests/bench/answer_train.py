@@ -30,6 +30,7 @@ from answer_worlds import World
 from low_rank import add_products, new_head, pair_encoder, save_trained
 from pair_train import encode, pool
 from question_scenes import file_sha256
+from question_train import quick_numbers
 from sklearn.metrics import roc_auc_score
 
 from dreamd.models import load_embedder
@@ -81,7 +82,7 @@ class AnswerReader(nn.Module):
     def forward(self, pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
         """A row of logits for each question and statement."""
         batch = encode(self._base, pairs)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with quick_numbers():
             hidden = self.encoder(**batch).last_hidden_state
         logits: torch.Tensor = self.head(pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"]))
         return logits

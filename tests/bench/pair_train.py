@@ -16,6 +16,7 @@ import judge_generate
 import numpy as np
 import torch
 from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, NOT_A_MERGE, RELATED, SAME, UNRELATED, Row
+from question_train import quick_numbers
 from sklearn.metrics import average_precision_score
 from torch import nn
 from transformers import BertConfig, BertModel
@@ -147,7 +148,7 @@ class PairCourse:
     def logits(self, pairs: Sequence[tuple[str, str]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits of the labels, and of the early head: that two are one claim or cannot both hold."""
         batch = encode(self._base, pairs)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with quick_numbers():
             layers = self._encoder(**batch, output_hidden_states=True).hidden_states
         last, early = (pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"])
                        for hidden in (layers[-1], layers[EARLY_LAYERS]))

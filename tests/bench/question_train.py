@@ -152,9 +152,14 @@ def train(model_dir: Path, told: Sequence[Told], recipe: Recipe) -> Reader:
     return reader
 
 
+def quick_numbers() -> torch.autocast:
+    """Half-length numbers where the processor is made for them: half the time, and no worse; else eighteen times as long."""
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=torch.cpu._is_avx512_bf16_supported())
+
+
 def _loss(reader: Reader, one: Told, others: torch.Tensor, recipe: Recipe) -> torch.Tensor:
     """How far the questions of a scene are from finding their answers, in the scene alone and among others."""
-    with torch.autocast("cpu", dtype=torch.bfloat16):  # half the time, and no worse
+    with quick_numbers():
         read = reader.read(one.scene.questions)
     scores = read.float() @ torch.cat([one.targets, others]).T / recipe.temperature
     right = torch.tensor(one.scene.answers)
