@@ -30,6 +30,7 @@ from dreamd.extraction.talk import LASTS, MAY_LAST
 from dreamd.judge import Judge
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
+from dreamd.models.lasting_net import Lasting
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
 from dreamd.store.team.pointer import read_pointer
@@ -96,9 +97,9 @@ class Said:
                          context=self.context)
 
 
-def by_its_form(_before: str, _earlier: str, _sentence: str) -> float:
+def by_its_form(_before: str, _earlier: str, _sentence: str) -> Lasting:
     """A network that adds nothing to a sentence without a sure form and takes nothing from one that has it."""
-    return (LASTS + MAY_LAST) / 2
+    return Lasting((LASTS + MAY_LAST) / 2)
 
 
 @dataclass
