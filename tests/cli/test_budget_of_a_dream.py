@@ -29,7 +29,7 @@ def test_what_waits_what_feeds_the_machine_and_who_works_there_choose_the_time()
 
 
 def test_a_dream_ends_when_its_time_is_up_and_the_next_one_goes_on(dream):
-    told = (f"The pump number {n} stands in hall {n} beside the crane." for n in range(40))
+    told = (f"The pump number {n} stands in hall {n} beside the crane." for n in range(150))
     lines = "".join(json.dumps({"text": text}) + "\n" for text in told)
     dream("note", "--jsonl", "-", stdin=lines, now=None)
     cut = dream("consolidate", "--budget", "0.01s", "--json", now=None)

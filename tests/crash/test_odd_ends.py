@@ -63,7 +63,7 @@ def steps_of(ordeal: Ordeal) -> int:
 def test_a_dream_that_is_stopped_or_crashes_at_any_step_ends_well_the_next_time(ordeal: Ordeal, tell: Tell, how: str,
                                                                                 code: int) -> None:
     steps = steps_of(ordeal)
-    chosen = range(1, steps + 1, max(1, steps // 4)) if how == "stop" else {1, steps // 2, steps}
+    chosen = range(1, steps + 1, max(1, steps // 7)) if how == "stop" else {1, steps // 2, steps}
     wrong = []
     for at in chosen:
         house = ordeal.fresh()
@@ -181,7 +181,7 @@ def test_a_store_that_is_busy_at_any_write_ends_a_dream_at_most_and_the_next_one
         shutil.rmtree(house.root)
     tell(f"busy at {len(cases)} transactions, {refused} dreams gave up, {len(wrong)} anomalies")
     # Where something may wait for another night, the dream goes on without it.
-    assert len(cases) > 10 / every and refused > len(cases) / 3
+    assert len(cases) > 10 / every and refused > len(cases) / 2
     assert wrong == []
 
 

@@ -160,7 +160,7 @@ ACTS = ("listens on port 80{0}", "keeps its logs for {0} days", "is rebuilt ever
 def _many() -> list[Said]:
     """A scope with many things said of few fields, some of them in passing, and a second scope with the same words."""
     told = [Said(f"The {field} {act.format(n)}", conversation=f"{n}", scope=f"project:{'cedar' if n % 3 else 'oak'}")
-            for n in range(12, 15) for field in FIELDS for act in ACTS]
+            for n in range(11, 15) for field in FIELDS for act in ACTS]
     return [*told, *(Said(f"add the {field} after {n} in the second paragraph", conversation="x", context=f"The {field}?")
                      for n in range(11, 14) for field in FIELDS),
             Said("The night build belongs to team 14", scope="project:elm")]

@@ -78,7 +78,7 @@ def test_words_past_the_length_of_the_model_do_not_count(light: Embedder) -> Non
 def sentences() -> list[str]:
     """Statements as people write them down, many kinds of them."""
     claims = Path(__file__).parents[1] / "bench" / "pair_data" / "claims.jsonl"
-    rows = map(json.loads, claims.read_text("utf-8").splitlines()[::15])
+    rows = map(json.loads, claims.read_text("utf-8").splitlines()[::5])
     return sorted({text for row in rows for text in (row["a"], row["b"])})
 
 
@@ -87,7 +87,7 @@ def test_vectors_of_both_engines_may_stand_beside_each_other(light: Embedder) ->
     exact = load_embedder("torch")
     assert (exact.model_id, light.model_id) == (FLOAT_ID, MODEL_ID) and set(ALIKE) == {FLOAT_ID, MODEL_ID}
     lines = sentences()
-    assert len(lines) > 60
+    assert len(lines) > 200
     ours, theirs = light.embed(lines), exact.embed(lines)
     near = (ours * theirs).sum(axis=1)
     assert near.mean() >= 0.999 and near.min() >= 0.995
