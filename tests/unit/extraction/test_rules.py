@@ -250,7 +250,7 @@ def test_what_only_looks_like_a_rule_is_none_once_it_is_read_and_a_wish_to_remem
         assert [len(some) for some in signs] == [1, unlikely]
 
 
-BIN, NIGHT = "The tar goes into the blue bin behind shed two.", "It is emptied by the harbour master on Thursdays."
+BIN, NIGHT = "The tar goes into the blue bin behind shed two.", "The lid stays shut at night, because of the gulls."
 
 
 @pytest.mark.parametrize(("asked", "typed", "read", "kept"), [
