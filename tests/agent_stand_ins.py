@@ -4,7 +4,7 @@
     stand_in(folder, "codex", mode="limited")                     # or fails as the real one does
     calls_of(folder)                                              # how each call came: argv, stdin, environment, folder
 
-Options and formats are those of Claude Code 2.1.197 and Codex 0.169.0, taken from `--help` and from runs of both against a
+Options and formats are those of Claude Code 2.1.197 and Codex 0.171.0, taken from `--help` and from runs of both against a
 server that stood in for the network. With `leaves=True` a run leaves behind what a harness does that keeps its sessions.
 """
 

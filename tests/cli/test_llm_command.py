@@ -63,12 +63,19 @@ def test_a_server_that_knows_no_schema_is_held_as_far_as_it_can_be(dream: Any, s
     assert 'answer_form = "text"' in settings_of(dream)
 
 
-@pytest.mark.parametrize(("reply", "says"), [(Reply(status=401), "unauthorised"), (Reply(status=500), "server-error"),
-                                             (Reply(text="no"), "invalid")], ids=["401", "500", "prose"])
-def test_a_try_that_fails_changes_nothing_and_says_why(dream: Any, server: ModelServer, reply: Reply, says: str) -> None:
+@pytest.mark.parametrize(("reply", "says", "do"), [
+    (Reply(status=401), "unauthorised", "`OPENAI_API_KEY`"), (Reply(status=403), "unauthorised", "the account"),
+    (Reply(status=429, code="insufficient_quota"), "unauthorised", "its balance"),
+    (Reply(status=429), "rate-limited", "try again later"), (Reply(status=500), "server-error", "try again later"),
+    (Reply(status=404), "refused", "--model"), (Reply(text="no"), "invalid", "another model"),
+    (Reply(refusal="I would rather not."), "refused", "another model"),
+], ids=["401", "403", "quota", "429", "500", "404", "prose", "refusal"])
+def test_a_try_that_fails_changes_nothing_and_says_why_and_what_to_do(dream: Any, server: ModelServer, reply: Reply, says: str,
+                                                                      do: str) -> None:
     server.answer = reply
     told = dream("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None)
     assert (told.code, says in told.err) == (1, True), told.err
+    assert do in told.err.partition("hint:")[2], told.err
     assert settings_of(dream) == ""
 
 

@@ -76,7 +76,8 @@ def test_a_program_answers_and_gets_nothing_but_the_question(tmp_path: Path, nam
 @pytest.mark.parametrize(("name", "words"), [
     ("claude", ["--tools", "", "--strict-mcp-config", "--no-session-persistence", "--setting-sources", "--max-budget-usd",
                 "0.10", "--safe-mode"]),
-    ("codex", ["--ephemeral", "read-only", "--ignore-user-config", "features.shell_tool=false", "features.hooks=false"])])
+    ("codex", ["--ephemeral", "read-only", "--ignore-user-config", "features.shell_tool=false", "features.hooks=false",
+               "features.view_image=false"])])
 def test_what_makes_it_an_agent_is_taken_away(tmp_path: Path, name: str, words: list[str]) -> None:
     stand_in(tmp_path / "bin", name, value=GOOD)
     with asking(tmp_path, name) as caller:
@@ -143,6 +144,7 @@ def test_a_program_ends_with_the_owner_of_the_store(tmp_path: Path) -> None:
     [call] = calls_of(tmp_path / "bin")
     assert not psutil.pid_exists(int(str(call["pid"])))
     assert started_beside() == before
+    assert not Path(str(call["cwd"])).parent.exists(), "the folder it stood in is gone too"
 
 
 @pytest.mark.parametrize("name", ["claude", "codex"])

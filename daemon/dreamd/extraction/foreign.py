@@ -118,20 +118,22 @@ def _overlaps(one: tuple[int, int], others: list[tuple[int, int]]) -> bool:
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:
     """Where orders stand between quotation marks."""
+    for begin, end in quotations(text):
+        if _is_an_order(text[begin:end], code=text[begin - 1] == "`", doubted=_is_doubted(text)):
+            yield begin, end
+
+
+def quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Where words stand between quotation marks that may be somebody else's: more than a name, and no wording of one's own."""
     position = 0
     for _ in range(MOST):
         opening = _OPENING.search(text, position)
         if opening is None:
             return
-        end = _closing(text, opening.start())
-        if end < 0:
-            position = opening.end()
-            continue
-        begin, inside = opening.end(), text[opening.end():end]
-        if _is_an_order(inside, code=text[opening.start()] == "`", doubted=_is_doubted(text)) and not _is_own(
-                text, opening.start()):
+        begin, end = opening.end(), _closing(text, opening.start())
+        if end >= 0 and len(_WORD.findall(text[begin:end])) >= FEWEST_WORDS and not _is_own(text, opening.start()):
             yield begin, end
-        position = end + 1
+        position = end + 1 if end >= 0 else begin
 
 
 def _closing(text: str, start: int) -> int:
@@ -155,8 +157,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def _is_an_order(inside: str, *, code: bool, doubted: bool) -> bool:
-    words = len(_WORD.findall(inside))
-    if words < FEWEST_WORDS:
+    if len(_WORD.findall(inside)) < FEWEST_WORDS:
         return False
     ruling = any(class_of(part, has_ttl=False) in STANDING and patterns.has("words/foreign", "rules", part)
                  for part in parts_of(inside))

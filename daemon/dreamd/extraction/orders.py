@@ -22,8 +22,10 @@ from dreamd.text.tokens import stem
 
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 """What holds in every conversation, and so may come from a person alone."""
-ACCEPTED = frozenset({"proposal", OBSERVED_ACCEPTED})
-"""Signs of an agent's words that the person agreed to in the conversation itself."""
+PROPOSAL = "proposal"
+ACCEPTED = frozenset({PROPOSAL, OBSERVED_ACCEPTED})
+"""Signs of an agent's words that the person agreed to in the conversation itself: to a thing it asked, or with a nod, which
+makes a fact of what it said and no rule."""
 _ORDERED_BY = 2
 """Words at the head of an order that say what is to be done: "disable", "turn off"."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’»)*_`]*\s+|(?<=[。！？])|\n+|;\s+|\s+[–—-]+\s+")
@@ -41,7 +43,7 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
     if could_harm(text) or lifts_a_safeguard(text) or any(map(repeats_a_deed, parts_of(text))):
         # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
         return "order-for-a-person"
-    if sign == MEMORY_FILE or sign in ACCEPTED:
+    if sign in (MEMORY_FILE, PROPOSAL):
         return ""
     if changes_what_may_be_done(text):
         return "order-for-a-person"

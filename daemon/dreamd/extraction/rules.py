@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.core.values import ONE_OFF, QUOTED, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import HUMAN, TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
-from dreamd.extraction.pasted import paste_key
+from dreamd.extraction.pasted import is_set_down, paste_key
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.stance import is_fragment, is_question, leans, without_item
 from dreamd.extraction.surely import SURE, sign_of
@@ -145,6 +145,8 @@ def _listen_to(said: list[str], talk: Talk, event: Event) -> None:
         heard = _heard(talk, event, text, said[:n - 1]) if text else None
         if heard is None:
             continue
+        if heard.sign != ONE_OFF and is_set_down(said[n - 1], event.text):
+            heard = _Heard(heard.text, QUOTED)
         while n < len(said) and (more := _part_of(said[n])) and len(heard.text) + len(more) < LONGEST_SENTENCE:
             heard = _Heard(f"{heard.text}{more}", heard.sign)
             n += 1

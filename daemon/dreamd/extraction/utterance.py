@@ -23,7 +23,8 @@ _FEWEST_SETTINGS = 3
 _FEWEST_LETTERS = 0.4
 """Share of letters below which a text was printed by something."""
 _STRUCTURED_LINES = 12
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,}|(?:'{3}|\"{3})(?=[ \t]*$))[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)",
+                    re.MULTILINE)
 _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
 _SHOWN = re.compile(r"^[^\n]{0,160}:[ \t]*\n\s*?(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
@@ -86,15 +87,17 @@ def speech(text: str) -> list[str]:
     if _is_document(text, blocks):
         return []
     kept: list[str] = []
-    pasting = printed = False
+    pasting = printed = just_begun = False
     for block in blocks:
         said = _said_lines(block)
         machine = not said or _is_machine(said)
         # Whoever says "I" below a piece of code is its reader again; below somebody's words it may be theirs.
-        if pasting and not (_speaks(said) or (printed and not machine and _FIRST_PERSON.search(said))):
+        if just_begun or pasting and not (_speaks(said) or (printed and not machine and _FIRST_PERSON.search(said))):
             printed |= machine or said != block.strip()
+            just_begun = False
             continue
-        pasting, printed = _introduces_paste(block), False
+        just_begun, printed = _brings_others(block), False
+        pasting = just_begun or _introduces_paste(block)
         if not machine and not _REVIEW.search(said):
             kept.append(said)
     return kept
@@ -246,7 +249,7 @@ def _said_lines(block: str) -> str:
 
 def _is_printed(line: str) -> bool:
     bare = line.strip()
-    if bare.startswith((">", "|", "│", "⚠", "✅", "❌", "- ⚠", "- ✅", "- ❌", "✨", "📦", "📍")):
+    if bare.startswith((">", "|", "│", "⚠", "✅", "❌", "- ⚠", "- ✅", "- ❌", "✨", "📦", "📍", "⏺", "⎿", "●", "✻", "✽", "❯")):
         return True
     if re.search(r"[⚠✅❌🔴🟡🟢]", bare[:14]) or _HEADING.match(bare):
         return True
@@ -268,6 +271,17 @@ def _is_machine(text: str) -> bool:
 def _introduces_paste(block: str) -> bool:
     last = block.strip().splitlines()[-1].strip()
     return patterns.has("words/phrases", "of_others", last) or patterns.cue("words/sure", "introduces").search(last) is not None
+
+
+def _brings_others(block: str) -> bool:
+    """Whether a paragraph ends by bringing in what somebody or something else says: whoever is meant by "I" below it."""
+    last = (sentences(block) or [""])[-1]
+    if patterns.cue("words/foreign", "brought_by", start=True).match(last) is not None:
+        return True
+    outsider = patterns.cue("words/foreign", "outsiders").search(last)
+    if outsider is None or patterns.has("words/foreign", "meant_for", last[:outsider.start()]):
+        return False
+    return last.rstrip().endswith((":", "：")) or patterns.has("words/foreign", "points_at", last)
 
 
 def _speaks(said: str) -> bool:

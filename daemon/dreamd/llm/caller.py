@@ -117,9 +117,9 @@ def _read(line: socket.socket, questions: SimpleQueue[bytes]) -> None:
 
 
 def _leave() -> None:
-    from dreamd.llm.backends.agent_programs import end_children
+    from dreamd.llm.backends.agent_programs import leave_nothing
 
-    end_children()
+    leave_nothing()
     os._exit(0)
 
 

@@ -16,6 +16,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, DreamError, StoreMissing, UsageError
 from dreamd.core.paths import default_config
 from dreamd.core.settings import LlmSettings, Settings
+from dreamd.models.language_model import Answer, Ending
 
 if TYPE_CHECKING:
     from dreamd.llm.choosing import Found
@@ -44,12 +45,21 @@ ceiling is reached the night goes on without a model, and `dream status` says un
 HINTS = {
     "not-installed": "install the program, or for `openai` and `anthropic` the extra: `pip install 'dreamd[llm]'`",
     "too-old": "update the program: this version lacks options that keep it from keeping a session",
-    "not-logged-in": "log in with the program itself, then again", "http-401": "is the key in the variable you named?",
+    "not-logged-in": "log in with the program itself, then again",
+    "http-401": "is the right key in `{key}`? `--key-variable NAME` names another variable",
     "http-404": "is the name of the model right? `--model NAME`",
     "timeout": "raise `llm.timeout_s`: a local model may need minutes",
     **dict.fromkeys(("schema", "no-json", "empty"), "it did not answer in the form it was asked for; another model may"),
     **dict.fromkeys(("no-connection", "APIConnectionError"), "does it run there, and is there a network?"),
 }
+LATER = "the server is there and answers nobody now: try again later"
+BY_ENDING = {Ending.UNAUTHORISED: "the key is taken and not the account: look at its limits and its balance",
+             Ending.LIMITED: LATER, Ending.SERVER: LATER, Ending.CUT: "another model may answer within the limits of `[llm]`",
+             Ending.TOO_LARGE: "it did not answer in the form it was asked for; another model may",
+             Ending.REFUSED: "another model may answer: `--model NAME`", Ending.INVALID: "another model may",
+             Ending.SILENT: "raise `llm.timeout_s`: a local model may need minutes",
+             Ending.UNREACHABLE: "does it run there, and is there a network?"}
+"""What to do after a failure that has no hint of its own."""
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -87,7 +97,7 @@ def setup(context: Context, options: Namespace) -> int:
     settings, answer = choosing.try_backend(settings, context.world)
     if not answer.ending.carries_value:
         raise DreamError(f"the first call failed, nothing was changed: {answer.ending.value} ({answer.detail})",
-                         hint=HINTS.get(answer.detail))
+                         hint=_hint(answer, settings.llm))
     _write(context, options, {name: getattr(settings.llm, name) for name in
                               ("backend", "base_url", "model", "key_variable", "answer_form")})
     context.document({"backend": settings.llm.backend, "model": answer.model, "base_url": settings.llm.base_url or None,
@@ -96,6 +106,13 @@ def setup(context: Context, options: Namespace) -> int:
                 "dream. `dream llm off` switches it off.")
     _mention_service(context)
     return 0
+
+
+def _hint(answer: Answer, llm: LlmSettings) -> str | None:
+    from dreamd.llm.backends import Backend
+
+    hint = HINTS.get(answer.detail, BY_ENDING.get(answer.ending))
+    return hint.format(key=Backend.of(llm).key_variable) if hint else None
 
 
 def _chosen(context: Context, options: Namespace, found: list[Found]) -> Settings:

@@ -47,13 +47,16 @@ CODEX_MUST = ("--ephemeral", "--sandbox", "--output-schema", "--output-last-mess
               "--config")
 CODEX_MAY = ("--ignore-user-config", "--ignore-rules")
 CODEX_OFF = ("shell_tool", "unified_exec", "apps", "plugins", "remote_plugin", "multi_agent", "image_generation", "browser_use",
-             "computer_use", "hooks", "code_mode_host", "goals", "skill_search", "tool_suggest", "memories", "shell_snapshot")
+             "computer_use", "hooks", "code_mode_host", "goals", "skill_search", "tool_suggest", "memories", "shell_snapshot",
+             "view_image")
 CODEX_SET = ('web_search="disabled"', "project_doc_max_bytes=0", 'history.persistence="none"', 'approval_policy="never"',
              "include_environment_context=false", "skills.bundled.enabled=false",
              *(f"features.{name}=false" for name in CODEX_OFF))
 HELP_S = 20.0
 END_S = 1.0
 SMALLEST_BUDGET = 0.01
+_FOLDER: list[tempfile.TemporaryDirectory[str]] = []
+"""Where the running call stands."""
 _STATUS = re.compile(r"(?:status:?|API Error:|\()\s*(\d{3})\b")
 _LOGIN = re.compile(r"(?i)\b(?:not logged in|log ?in|authenticat\w*|api key|credentials?)\b")
 _LIMIT = re.compile(r"(?i)\b(?:usage|rate) limit|hit your limit")
@@ -166,6 +169,13 @@ def end_children() -> None:
     psutil.wait_procs(ended, timeout=END_S)
 
 
+def leave_nothing() -> None:
+    """End a call in its middle: what it started, and the folder it stood in."""
+    end_children()
+    for folder in _FOLDER:
+        folder.cleanup()
+
+
 def _by_words(said: str, status: object) -> Answer:
     """A failure by the status the program tells, and without one by its words."""
     found = status if isinstance(status, int) else next((int(s) for s in _STATUS.findall(said)), None)
@@ -191,7 +201,8 @@ def _failed(ran: Ran) -> Answer | None:
 
 
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix=OWN_FOLDER, ignore_cleanup_errors=True)
+    _FOLDER[:] = [tempfile.TemporaryDirectory(prefix=OWN_FOLDER, ignore_cleanup_errors=True)]
+    return _FOLDER[0]
 
 
 @cache

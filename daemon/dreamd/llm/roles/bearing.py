@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dreamd.core.values import OBSERVED, OBSERVED_ACCEPTED, Origin, observed_waits
 from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
+from dreamd.extraction.pasted import is_set_down
 from dreamd.extraction.utterance import sentences
 from dreamd.judge.statement import Reading, read
 from dreamd.llm.roles.beside_quotes import in_place
@@ -44,7 +45,8 @@ def weigh(fact: Fact) -> Borne | None:
     mine = [q for q in fact.quotes if q.line.voice.is_own]
     theirs = [q for q in fact.quotes if q.line.voice is Voice.AGENT]
     basis = said_in(fact.quotes)
-    if any(q.line.voice is Voice.PASTED for q in fact.quotes):
+    if any(q.line.voice is Voice.PASTED for q in fact.quotes) or any(
+            is_set_down(one, q.line.text) for q in mine for one in sentences(fact.text)):
         return Borne(Origin.TOOL, OBSERVED, basis)
     if not mine:
         return None

@@ -16,6 +16,7 @@ from dreamd.core.clock import EARLIEST
 from dreamd.core.events import Event, EventKind, Speaker
 from dreamd.extraction.borrowed import typed
 from dreamd.extraction.conversation import HUMAN
+from dreamd.extraction.pasted import is_set_down
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.utterance import sentences
 from dreamd.text.injection import strip_hidden
@@ -97,7 +98,7 @@ def _heard(event: Event, place: Line) -> Iterator[Line]:
     mine, voice = plain(own), Voice.REFUSING if event.kind is EventKind.REFUSAL else Voice.PERSON
     pasted: list[str] = []
     for piece in _pieces(text):
-        if plain(piece) and f" {plain(piece)} " in f" {mine} ":
+        if plain(piece) and f" {plain(piece)} " in f" {mine} " and not is_set_down(piece, text):
             yield from (replace(place, voice=Voice.PASTED, text=one) for one in _few(pasted))
             pasted = []
             yield replace(place, voice=voice, text=piece, whole=own)
