@@ -320,6 +320,27 @@ def test_status_probe_and_record_say_why_nobody_is_asked_and_the_day_it_goes_on(
         assert account.rest is None and account.month.spent.requests == 2
 
 
+@pytest.mark.parametrize("setting", ["requests_per_night", "requests_per_month", "tokens_per_night"])
+def test_a_ceiling_that_lets_nothing_through_is_told_though_nothing_was_asked(house: House, setting: str) -> None:
+    house.furnish(llm={"backend": "openai", setting: 0})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        if desk.is_on(Role.OBSERVER):
+            desk.ask(question())
+        assert f"llm.{setting}" in " ".join(desk.told())
+    config = house.root / "dream.toml"
+    config.write_text('[llm]\nbackend = "openai"\n')
+    checks = inspect(World(str(house.home), parse_instant(NIGHT), {}, str(config), False, False)).checks
+    assert setting in next(check.detail for check in checks if check.name == "language-model")
+
+
+def test_a_question_that_is_too_large_for_any_call_is_told(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "tokens_per_call": 600})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        assert desk.ask(question()).ending is Ending.CEILING
+        (told,) = desk.told()
+    assert "llm.tokens_per_call" in told and "raise it" in told
+
+
 def test_a_ceiling_that_a_person_raised_stands_in_nobodys_way(house: House) -> None:
     house.furnish(llm={"backend": "openai", "tokens_per_night": 2000})
     with desk_in(house, FakeCaller(), NIGHT) as desk:

@@ -75,6 +75,8 @@ class Desk:
     last: dict[Role, int] = field(default_factory=dict)
     over: set[str] = field(default_factory=set)
     """Roles that got nowhere tonight."""
+    too_large: set[str] = field(default_factory=set)
+    """Ceilings of one call that a question of tonight would have passed alone."""
     rested: Rest | None = None
     """Why no model is asked any more, where this was met while the desk was open."""
 
@@ -87,8 +89,14 @@ class Desk:
         """Whether asking in this role can lead to anything now."""
         if self.settings.backend == "off" or not getattr(self.settings, _SWITCHES[role]):
             return False
-        calls = self._calls()
-        return not (self._is_over(role) or backing_off.waits(calls, scope="", now=self.now) or self._reached(Used()))
+        if self._is_over(role):
+            return False
+        wait, full = backing_off.waits(self._calls(), scope="", now=self.now), self._reached(Used())
+        if self.of_dream:  # what keeps a whole dream from asking is said like what stops it in its middle
+            self._beyond(full)
+            if wait is not None:
+                self._rest(Rest(wait.why, wait.until, self.now))
+        return wait is None and full is None
 
     def ask(self, ask: Ask) -> Answer:
         """Ask once, within every limit that is set."""
@@ -113,6 +121,8 @@ class Desk:
         lines = [ledger.tell_would(role.value, [one.worst for one in self.would if one.role is role])
                  for role in dict.fromkeys(one.role for one in self.would)]
         lines += [f"no language model as {role} before tomorrow: {ledger.WORDS['no-progress']}" for role in sorted(self.over)]
+        lines += [f"no language model for a question that may pass `llm.{setting}` by itself: raise it, and it is asked again"
+                  for setting in sorted(self.too_large)]
         return [*lines, *([ledger.tell_rest(self.rested, self.kit.zone)] if self.rested else [])]
 
     @property
@@ -233,7 +243,9 @@ class Desk:
     def _beyond(self, full: Reached | None) -> Answer | None:
         if full is None:
             return None
-        if full.until is not None:
+        if full.until is None:
+            self.too_large.add(full.setting)
+        else:
             self._rest(Rest(full.setting, full.until, self.now))
         wait_s = (full.until - self.now).total_seconds() if full.until else None
         return Answer(Ending.CEILING, detail=full.setting, retry_after_s=wait_s)
