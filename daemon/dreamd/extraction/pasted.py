@@ -73,9 +73,10 @@ def is_set_down(sentence: str, message: str) -> bool:
 
 def set_down(message: str) -> Iterator[str]:
     """The parts of a message that have such a form."""
-    lines = message.splitlines()
-    yield from _talk(lines)
-    yield from _letter([block.strip("\n") for block in _PARAGRAPH.split(message) if block.strip()])
+    blocks = [block.strip("\n") for block in _PARAGRAPH.split(message) if block.strip()]
+    yield from _talk(message.splitlines())
+    yield from _letter(blocks)
+    yield from _brought_in(blocks)
     yield from (message[begin:end] for begin, end in quotations(message))
 
 
@@ -100,6 +101,16 @@ def _paragraphs(lines: list[str], begun: Iterable[int]) -> Iterator[str]:
     for n in begun:
         end = next((m for m in range(n + 1, len(lines)) if not lines[m].strip()), len(lines))
         yield "\n".join(lines[n:end])
+
+
+def _brought_in(blocks: list[str]) -> Iterator[str]:
+    """What stands a line below a colon, where the words before that speak neither of oneself nor of rules."""
+    for n, block in enumerate(blocks[:-1]):
+        lead = block.rstrip().splitlines()[-1].rstrip()
+        if lead.endswith((":", "：")) and not blocks[n + 1].lstrip().startswith(("```", "~~~")) and (
+                patterns.has("words/foreign", "theirs", lead) or not patterns.has("words/foreign", "own_lead", lead)):
+            yield from blocks[n + 1:]
+            return
 
 
 def _letter(blocks: list[str]) -> Iterator[str]:
