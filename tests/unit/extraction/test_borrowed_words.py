@@ -9,6 +9,8 @@ from hearing import heard, learned
 
 from dreamd.core.values import Candidate, Gated, GateVerdict, MemoryClass, Origin
 from dreamd.extraction import gate
+from dreamd.extraction.borrowed import typed
+from dreamd.extraction.utterance import cleaned
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
@@ -213,3 +215,17 @@ def test_a_rule_of_ones_own_beside_such_forms_is_heard(text: str) -> None:
 
 def _gated(one: Candidate) -> Gated:
     return gate(one.text, origin=one.origin, at=AT, zone=UTC, explicit=False, sign=one.sign)
+
+
+@pytest.mark.parametrize("text", [
+    "Reword the sign, 'pier' isn't a place.",
+    "Have a look at /var/log/horn.log around 04:12, the horn is always late and I never hear why",
+    "mode=fog gone is a bug!! put it back, the keeper always needs it.",
+])
+def test_a_thing_that_is_named_a_time_and_a_single_setting_make_nobody_elses_words(text: str) -> None:
+    assert typed(text) == [text]
+
+
+def test_a_purpose_keeps_the_words_it_begins_with() -> None:
+    assert cleaned("so that nothing like this can happen again").startswith("So that nothing")
+    assert cleaned("so we never sail in fog").startswith("We never")
