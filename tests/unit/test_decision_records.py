@@ -8,6 +8,7 @@ import pytest
 
 from dreamd.core.values import Cursor
 from dreamd.sources.decisions.decision_folder import DecisionRecords
+from dreamd.sources.decisions.decision_log import read_log
 from dreamd.sources.decisions.record_chains import Chain, chain
 from dreamd.sources.decisions.record_folders import folders_below, pages_of
 from dreamd.sources.decisions.record_reading import Record, read_record
@@ -99,6 +100,8 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
     ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"),
     ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("Turned down", "rejected"), ("Vetoed by the board", "rejected"), ("Shelved", "proposed"), ("In use", "accepted"),
+    ("No longer used", "deprecated"), ("Awaiting approval", "proposed"), ("Signed off", "accepted"),
     ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
 ])
 def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: str) -> None:
@@ -122,6 +125,8 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
     ("wie-wir-entscheiden.md", "# Wie\n\n## Status\n\nNeue beginnen mit „Vorgeschlagen“.\n" + BODY),
     ("how-we-choose.md", "# How we choose\n\n## Status\n\nNew records start as \"Proposed\".\n" + BODY),
     ("gabarit.md", "# Titre\n\n**Statut:** Proposé\n" + BODY),
+    ("DR-0000_form.md", "# DR-0000 · Name of the decision\n\n- **Standing:** In force / Draft / Retired (day)\n" + BODY),
+    ("all-of-them.md", "# All of them\n\n- DR-1: Paper (superseded 2020-01-20)\n- [Clocks](2.md) in force 2019-03-18\n"),
     ("module-guide.md", "# Module guide\n\n## What\n\nA guide to modules.\n"),
 ])
 def test_templates_indexes_and_guides_are_no_records(name: str, text: str) -> None:
@@ -169,6 +174,9 @@ def heirs(found: Chain) -> dict[str, list[str]]:
     ("Status: accepted", "Status: accepted\n\n## Consequences\n\n- Less to keep.\n- This decision supersedes ADR-0007."),
     ("Status: Zastąpiono przez ADR-0009", "Status: accepted"),
     ("Status: accepted", "Status: accepted\n\n> [!NOTE]\n> Supersedes ADR-0007"),
+    ("- **Standing:** Retired", "- **Standing:** In force\n- **Takes the place of:** [ADR-0007, the old rule](./0007-one.md)"),
+    ("- Status: accepted\n- Gave way to: ADR-0009", "Status: accepted"),
+    ("Status: accepted", "Status: accepted\n\n.. note::\n\n   Overrules :doc:`0007-one`."),
 ])
 def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -> None:
     found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
@@ -225,6 +233,71 @@ def test_what_is_only_proposed_and_what_takes_over_a_part_ends_nothing() -> None
     found = chain([record("0007-one.md", "Status: accepted"), record("0008-two.md", "Status: proposed\n\nSupersedes: ADR-0007"),
                    record("0009-three.md", "Status: accepted\n\nPartially supersedes ADR-0007\n\nAmends: ADR-0007")])
     assert heirs(found) == {}
+
+
+LOG = """# Decisions
+
+## Index
+
+- [D-1](#d-1-stone-wheels)
+
+## D-1: Stone wheels
+
+Status: Accepted
+Date: 2021-02-03
+
+We grind with stone because steel is not to be had.
+
+## D-2: Steel wheels
+
+Status: Accepted
+Date: 2022-05-06
+Supersedes: [stone](#d-1-stone-wheels)
+
+Steel from now on, since stone flakes ended in the flour.
+
+### Consequences
+
+The stone wheels are sold.
+
+## 2023-07-08 — Flour by post
+
+**Decision:** Small bags go by post.
+**Why:** walkers ask for it.
+
+```
+## D-9: An example
+Status: Accepted
+Date: 2020-01-01
+```
+
+## Form
+
+Status: Proposed | Accepted | Rejected
+Date: YYYY-MM-DD
+
+What and why.
+"""
+
+
+def test_a_page_of_many_decisions_gives_each_and_nothing_of_what_stands_beside_them() -> None:
+    records = read_log("docs/DECISIONS.md", LOG)
+    assert [(one.name, one.title, str(one.day)) for one in records] == [
+        ("D-1", "Stone wheels", "2021-02-03"), ("D-2", "Steel wheels", "2022-05-06"),
+        ("2023-07-08--flour-by-post", "Flour by post", "2023-07-08")]
+    found = chain(records)
+    assert found.successors[records[0].path] == (records[1],)
+    assert (records[2].decided, records[2].why) == ("Small bags go by post.", "walkers ask for it.")
+
+
+@pytest.mark.parametrize("text", [
+    "# Decisions\n\n## [ADR-1](adr/0001-x.md)\n\nStatus: accepted\n\n## [ADR-2](adr/0002-y.md)\n\nStatus: accepted\n",
+    "# Decisions\n\n## ADR-1 Ink\n\nStatus: accepted\n\n[more](a.md)\n\n## ADR-2 Pens\n\nStatus: draft\n\n[more](b.md)\n",
+    "# How we decide\n\n## When\n\nWhenever it costs a week.\n\n## Status\n\nAccepted, rejected or proposed.\n",
+    "# Decisions\n\n## Accepted\n\n- ADR-1: ink (2020-01-02)\n\n## Rejected\n\n- ADR-2: pens (2020-01-02)\n",
+])
+def test_an_index_or_a_guide_is_no_log_of_decisions(text: str) -> None:
+    assert read_log("DECISIONS.md", text) == []
 
 
 def test_a_circle_a_number_used_twice_and_an_unknown_status_are_told() -> None:

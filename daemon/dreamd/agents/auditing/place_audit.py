@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dreamd.agents import foreign_dir
 from dreamd.agents.auditing.alike import Spoken, compare
@@ -270,9 +270,10 @@ def _of_records(kit: Kit, scene: _Scene) -> Iterator[Finding]:
 
 
 def about_records(folder: Path, name: str) -> Iterator[Finding]:
-    """A circle, a number used twice, a status nobody knows, in one folder of records."""
+    """A circle, a number used twice, a status nobody knows, in one folder or log of records."""
+    above = PurePosixPath(name) if folder.is_dir() else PurePosixPath(name).parent
     for one in findings_in(folder):
-        yield Finding(Kind.RECORD, tuple(Place(f"{name}/{file}") for file in one.files), redact(one.told()).text,
+        yield Finding(Kind.RECORD, tuple(Place(str(above / file)) for file in one.files), redact(one.told()).text,
                       "put the record right; until then it waits or counts as it stands")
 
 

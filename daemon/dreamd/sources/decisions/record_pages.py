@@ -7,7 +7,7 @@ reStructuredText, or as sections of their own. What a field is called is a matte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -84,6 +84,27 @@ def kind_of(label: str) -> str:
     """The kind of field or section a label names; empty for any other."""
     plain = re.sub(r"[\s_-]+", " ", re.sub(r"[*_`:：#?!.]+|^\d+(?:\.\d+)*[.)]?\s+", " ", label)).strip().casefold()
     return _kinds().get(plain, "") or _kinds().get(plain.replace(" ", ""), "")
+
+
+def front_of(text: str) -> str:
+    """The front matter of a page, as it stands."""
+    front = _FRONT.match(text)
+    return front[0] if front else ""
+
+
+def outside_fences(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Lines, with their place, that stand in no block of code and no remark."""
+    closing = ""
+    for n, line in enumerate(lines):
+        plain = line.strip()
+        if closing:
+            closing = "" if closing in plain else closing
+        elif fence := re.match(r"```|~~~|----$|\.\.\.\.$", plain):
+            closing = fence[0]
+        elif plain.startswith("<!--") and "-->" not in plain:
+            closing = "-->"
+        else:
+            yield n, line
 
 
 def from_org(text: str) -> str:
@@ -220,7 +241,7 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         if attribute:
             yield attribute[1], attribute[2]
             continue
-        for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", plain):
+        for part in _fields_of_line(plain):
             said = _LABELLED.fullmatch(EMPHASIS.sub("", _LEAD.sub("", part)).strip())
             if said and said[2]:
                 yield said[1], said[2]
@@ -230,6 +251,17 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
                 label = part.strip("*_ ")
             else:
                 yield from _unmarked(part)
+
+
+def _fields_of_line(line: str) -> list[str]:
+    """The fields of a line that has several; what names none goes on with the one before: "Status: Proposed | Accepted"."""
+    parts: list[str] = []
+    for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", line):
+        if parts and _is_labelled(parts[-1]) and re.fullmatch(r"[^\W\d_][^:：*_\[\]\d]*", part):
+            parts[-1] += f" | {part}"
+        else:
+            parts.append(part)
+    return parts
 
 
 def _is_labelled(line: str) -> bool:

@@ -47,6 +47,9 @@ _SPEAKS = re.compile(
     r"(?:\*\*|__|\])?[ \t]*[:：]?[ \t]+(?P<whom>(?:\[|`|#|<|\"|“|adr|rfc|dr-|xref|link|:\w+:|\d|decision|the ).*)$")
 _ITSELF = re.compile(r"(?i)\W*(?:this|it|diese[rs]?|cette|ce|est[ae]|quest[ao])\b")
 _NAMED_AT_ONCE = re.compile(r"(?i)\W*(?:adr|decision|record|rfc|dr)?[-_ #]*\d|\[|`")
+_OF_ANOTHER = re.compile(r"(?m)^[ \t]*[-*+•][ \t]+(?=.*(?:\]\(|:\w+:`)|\W*(?:(?i:adr|decision|record|rfc)|[A-Z]{1,4})[-_ #]*\d)"
+                         r".*$")
+"""An entry of a list that begins with a record's name, or has a link."""
 _OWN_FOLDER = ("readme", "index", "adr", "decision", "record", "rfc")
 """What the page of a record is called that has a folder to itself."""
 _NUMBERED_FOLDER = re.compile(r"(?:[^\W\d_]{2,5}[-_])?\d{1,7}[-_. ]+[^\W\d_]")
@@ -81,12 +84,17 @@ class Record:
 
 def is_record(path: str, text: str) -> bool:
     """Whether a page is a record of a decision, and no template, index or guide."""
-    return _page_of(PurePosixPath(path), text) is not None
+    return not is_beside(PurePosixPath(path)) and _page_of(PurePosixPath(path), text) is not None
 
 
 def read_record(path: str, text: str) -> Record | None:
     """Read a page; None for what is no record of a decision: a template, an index, a guide."""
     place = PurePosixPath(path)
+    return None if is_beside(place) else read_entry(path, text, place)
+
+
+def read_entry(path: str, text: str, place: PurePosixPath) -> Record | None:
+    """Read a page whatever its file is called, or the part of one that stands under a heading: `place` tells its number."""
     page = _page_of(place, text)
     if page is None:
         return None
@@ -104,11 +112,17 @@ def read_record(path: str, text: str) -> Record | None:
 
 def _page_of(place: PurePosixPath, text: str) -> Page | None:
     """The page taken apart, where it is a record."""
-    if is_beside(place):
-        return None
     page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
-    known = _numbered(place, page)[1] is not None or _file_day(place.stem) is not None
-    return page if _is_record(page, _standing_of(page, place)[0], known=known) and not _is_hollow(page, text) else None
+    number = _numbered(place, page)[1]
+    standing = _standing_of(page, place)[0]
+    known = number is not None or _file_day(place.stem) is not None
+    if number == 0 and standing is Standing.UNSTATED and _says_standing(page):
+        return None  # all that a status could be, behind the number of what comes before the first: a form
+    return page if _is_record(page, standing, known=known) and not _is_hollow(page, text) else None
+
+
+def _says_standing(page: Page) -> bool:
+    return bool(page.first("status") or page.section("status"))
 
 
 def is_beside(place: PurePosixPath) -> bool:
@@ -141,7 +155,7 @@ def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:
     if not (page.title or stated) or not (decides or stated or (known and why)):
         return False
     dated = bool(page.first("date") or page.section("date") or _told_in_passing(page) or day_in(page.first("status")))
-    lists = not stated and bool(page.first("status") or page.section("status"))  # all that a status could be
+    lists = not stated and _says_standing(page)  # all that a status could be
     tells = stated and standing is not Standing.UNKNOWN  # without a number or a day, a sentence about statuses is none
     return known or (tells and (decides or why)) or (stated and dated) or (decides and why and dated and not lists)
 
@@ -219,8 +233,12 @@ def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
 
 
 def _told_in_passing(page: Page) -> str:
-    """The sentence above the first section that tells a standing and its day: "Agreed on 14 March by both guilds"."""
-    return next((said for said in sentences_of(page.preamble) if (day := day_said(said)) and
+    """The sentence above the first section that tells a standing and its day: "Agreed on 14 March by both guilds".
+
+    What a list says of others, each entry by its name or a link, is an index's.
+    """
+    own = _OF_ANOTHER.sub("", page.preamble)
+    return next((said for said in sentences_of(own) if (day := day_said(said)) and
                  standing_in(said[:said.index(day)])[0] not in (Standing.UNSTATED, Standing.UNKNOWN)), "")
 
 
