@@ -19,6 +19,7 @@ from dreamd.core.values import (
     WITHHELD,
     Candidate,
     GateVerdict,
+    MemoryClass,
     Observation,
     Scope,
     Status,
@@ -28,6 +29,7 @@ from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.extraction import gate
 from dreamd.kit import Kit
+from dreamd.library.tasks.standing_alone import may_change
 from dreamd.store import memories, observations
 from dreamd.store.scopes import conversation_scopes
 from dreamd.store.scopes.conversation_scopes import LASTING, SESSION_END, Conversation, is_placed, stays_alone
@@ -103,4 +105,6 @@ def _lasts(kit: Kit, one: Observation) -> bool:
         return False
     gated = gate(one.text, origin=one.origin, at=one.at, zone=kit.zone, class_hint=one.class_hint, type_hint=one.type_hint,
                  ttl=one.ttl, explicit=one.explicit, sign=one.sign)
+    if gated.memory_class is MemoryClass.REFERENCE and may_change(one.text):
+        return False
     return gated.verdict is GateVerdict.ALLOW and gated.memory_class in LASTING and not gated.ttl
