@@ -100,6 +100,7 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
     ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"),
     ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("❌ no-go", "rejected"), ("🟣 limbo", "unknown"),
     ("Turned down", "rejected"), ("Vetoed by the board", "rejected"), ("Shelved", "proposed"), ("In use", "accepted"),
     ("No longer used", "deprecated"), ("Awaiting approval", "proposed"), ("Signed off", "accepted"),
     ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
@@ -207,6 +208,14 @@ def test_days_with_slashes_are_read_as_the_folder_writes_them(tmp_path: Path) ->
     (tmp_path / "0002-x.md").write_text(f"# 2. Quays\n\nDate: 12/29/2021\nStatus: accepted\n{BODY}")
     told = DecisionRecords().read(tmp_path, Cursor(), budget_bytes=1 << 20).events
     assert [str(one.at.date()) for one in told] == ["2024-05-03", "2021-12-29"]
+
+
+def test_the_day_beside_another_standing_is_not_that_of_the_decision_and_superseded_no_ends_nothing() -> None:
+    ended = read_record("2022-03-12-wood.md", f"# Wood\n\n_Status: approved, then superseded on 2023-05-01 by coal_\n{BODY}")
+    stands = read_record("2022-03-12-wood.md", f"# Wood\n\n**Status:** approved 2022-04-01 | **Superseded:** no\n{BODY}")
+    assert ended is not None and stands is not None
+    assert (ended.standing.value, str(ended.day)) == ("superseded", "2022-03-12")
+    assert (stands.standing.value, str(stands.day)) == ("accepted", "2022-04-01")
 
 
 def test_a_year_before_the_number_belongs_to_it() -> None:

@@ -23,6 +23,7 @@ from dreamd.sources.decisions.record_words import (
     sentences_of,
     shortened,
     speaks_of_part,
+    standing_at,
     standing_in,
 )
 from dreamd.text import patterns
@@ -54,6 +55,8 @@ _OWN_FOLDER = ("readme", "index", "adr", "decision", "record", "rfc")
 """What the page of a record is called that has a folder to itself."""
 _NUMBERED_FOLDER = re.compile(r"(?:[^\W\d_]{2,5}[-_])?\d{1,7}[-_. ]+[^\W\d_]")
 _DIGITS = re.compile(r"(?<!\d)(?:(?:19|20)\d\d[-_.])?\d+(?!\d)")
+_ENDED = (Standing.SUPERSEDED, Standing.DEPRECATED)
+"""Standings whose day is not that of the decision."""
 LONGEST_NAME = 60
 LONGEST_DAY = 24
 
@@ -249,14 +252,16 @@ def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
     later = ("updated", "modified", "lastmod", "created", "start", "proposed")
     first = next((day for name, day in days if not any(word in name for word in later)), None)
     status = "\n".join((*(v for _, v in page.fields.get("status", ())), page.section("status")))
-    steps = [(standing_in(line)[0], day) for line in status.splitlines() if (day := day_in(line))]
+    steps = [(standing_at(line, said), day) for line in map(plain, status.splitlines())
+             if (said := day_said(line)) and (day := day_in(said))]
     steps += [(Standing.ACCEPTED, day) for heading, text in page.sections if kind_of(heading) == "links"
               for line in text.splitlines() if (day := day_in(line)) and standing_in(line)[0] is Standing.ACCEPTED]
     changed = [day for heading, text in page.sections if kind_of(heading) == "links" for line in text.splitlines()
                if (day := day_in(line[:LONGEST_NAME]))]
-    beside = max([day for kind, day in steps if kind is Standing.ACCEPTED] or [day for _, day in steps], default=None)
+    taken = [day for kind, day in steps if kind is Standing.ACCEPTED] or [day for kind, day in steps if kind not in _ENDED]
+    beside, ended = max(taken, default=None), max((day for _, day in steps), default=None)
     passing = day_in(next((line for line in page.preamble.splitlines() if _is_day(line)), "") or _told_in_passing(page))
-    day = (first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None) or passing
+    day = (first or day_in(page.section("date")) or beside or in_name or ended or (days[0][1] if days else None) or passing
            or max(changed, default=None))
     if day is not None:
         return day, day.isoformat()
