@@ -70,12 +70,13 @@ def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
             for e in _entries(part, texts)]
     tree = root or next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
     held = {name: lines_with_secrets(text) for name, text in texts.items()}
-    kept = tuple(e for e in set_apart(rows, texts, lines=held).entries if e.claims and e.text.strip("`~ \n"))
+    rows = [e for e in rows if e.claims and e.text.strip("`~ \n")]
+    kept = tuple(set_apart(rows, texts, lines=held).entries)
     scene = _Scene(here, texts, kept, tree, _bases(here, tree, root))
     found = [*_secrets(texts, held), *_orders(scene), *_gone(scene), *_past(kit, scene), *_compared(kit, scene),
              *_derivable(scene), *_of_records(kit, scene), *_overfull(kit, scene), *_unclassified(scene)]
     untold = ["paths relative to a repository: nothing tells which one; name it with `--root DIR`"] * (None in scene.bases)
-    return Audited(str(place), len(kept), in_order(found), tuple(_loaded(kit, place, texts)),
+    return Audited(str(place), len(rows), in_order(found), tuple(_loaded(kit, place, texts)),
                    (*untold, "changes over time and use: only dream's own memory knows them"))
 
 

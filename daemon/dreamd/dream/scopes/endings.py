@@ -29,7 +29,6 @@ from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.extraction import gate
 from dreamd.kit import Kit
-from dreamd.library.tasks.standing_alone import may_change
 from dreamd.store import memories, observations
 from dreamd.store.scopes import conversation_scopes
 from dreamd.store.scopes.conversation_scopes import LASTING, SESSION_END, Conversation, is_placed, stays_alone
@@ -105,6 +104,8 @@ def _lasts(kit: Kit, one: Observation) -> bool:
         return False
     gated = gate(one.text, origin=one.origin, at=one.at, zone=kit.zone, class_hint=one.class_hint, type_hint=one.type_hint,
                  ttl=one.ttl, explicit=one.explicit, sign=one.sign)
-    if gated.memory_class is MemoryClass.REFERENCE and may_change(one.text):
+    if gated.verdict is not GateVerdict.ALLOW or gated.memory_class not in LASTING or gated.ttl:
         return False
-    return gated.verdict is GateVerdict.ALLOW and gated.memory_class in LASTING and not gated.ttl
+    from dreamd.library.tasks.standing_alone import may_change  # who has no conversation that ended must not pay for it
+
+    return gated.memory_class is not MemoryClass.REFERENCE or not may_change(one.text)
