@@ -309,6 +309,18 @@ def test_an_index_or_a_guide_is_no_log_of_decisions(text: str) -> None:
     assert read_log("DECISIONS.md", text) == []
 
 
+def test_a_log_is_found_beside_the_folders_and_none_in_the_memory_of_an_agent(tmp_path: Path) -> None:
+    for place in (".", "docs", "docs/adr", "memory"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "DECISIONS.md").write_text(LOG)
+    (tmp_path / "docs" / "adr" / "0001-one.md").write_text(f"# One\n\nStatus: accepted\n{BODY}")
+    (tmp_path / "memory" / "MEMORY.md").touch()
+    assert [str(path.relative_to(tmp_path)) for path in folders_below(tmp_path, thorough=True)] == [
+        "DECISIONS.md", "docs/DECISIONS.md", "docs/adr"]
+    read = DecisionRecords().read(tmp_path / "docs" / "adr", Cursor(), budget_bytes=1 << 20)
+    assert [one.title for one in read.events] == ["One"]
+
+
 def test_a_circle_a_number_used_twice_and_an_unknown_status_are_told() -> None:
     found = chain([record("0007-one.md", "Status: accepted\n\nSuperseded by: ADR-0008"),
                    record("0008-two.md", "Status: accepted\n\nSuperseded by: ADR-0007"),

@@ -77,8 +77,9 @@ def place_of(folder: Path) -> str:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a page is called as one that holds many decisions."""
-    return path.suffix in PAGES and _NAMES.fullmatch(path.stem) is not None and path.is_file()
+    """Whether a page is called as one that holds many decisions, and is none of an agent's memory."""
+    named = path.suffix in PAGES and _NAMES.fullmatch(path.stem) is not None
+    return named and path.is_file() and not (path.parent / "MEMORY.md").is_file()
 
 
 def holds_log(path: Path) -> bool:
