@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -345,3 +346,12 @@ def test_folders_of_records_are_found_by_their_names_and_by_what_names_them(tmp_
     above = folders_below(tmp_path.parent, thorough=True)  # several repositories in one directory
     assert tmp_path / "notes" / "why" in above
     assert pages_of(tmp_path / "docs" / "decisions") == ["0001-one.md"]
+
+
+@pytest.mark.parametrize("hostile", ["# a" + " " * 30_000 + "x", "# a" + "#" * 30_000 + "x", "[" * 30_000, "<dt>a" * 8_000,
+                                     "<tr><td>" * 4_000, "a " * 15_000, "# a\n" * 3_000])
+def test_no_page_keeps_the_reader_busy(hostile: str) -> None:
+    began = process_time()
+    read_record("0007-a.md", f"# One\n\nStatus: accepted\n\n{hostile}\n{BODY}")
+    read_log("DECISIONS.md", f"{LOG}\n{hostile}\n")
+    assert process_time() - began < 10

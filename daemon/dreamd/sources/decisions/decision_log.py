@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
-from dreamd.sources.decisions.record_pages import front_of, kind_of, outside_fences
+from dreamd.sources.decisions.record_pages import front_of, kind_of, outside_fences, tame
 from dreamd.sources.decisions.record_reading import Record, read_entry
 from dreamd.sources.decisions.record_words import day_said, plain
 
+MOST = 2_000
+"""Headings of a page that are looked at."""
 FEWEST = 2
 """Records by which a page is a log of decisions; one under a heading may be an example."""
 _HEADING = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t#=]*$")
@@ -30,7 +33,7 @@ class _Entry:
 
 def read_log(path: str, text: str) -> list[Record]:
     """The records of a page that holds several, in their order; nothing for an index, a guide or a single record."""
-    entries = list(_entries(text))
+    entries = list(islice(_entries(tame(text)), MOST))
     best: list[Record] = []
     for level in sorted({one.level for one in entries}):
         anchors = dict[str, int]()
@@ -67,5 +70,5 @@ def _entries(text: str) -> Iterator[_Entry]:
     lines = text[len(front_of(text)):].splitlines()
     heads = [(n, len(found[1]), found[2]) for n, line in outside_fences(lines) if (found := _HEADING.fullmatch(line.rstrip()))]
     for at, (n, level, heading) in enumerate(heads):
-        end = next((m for m, deep, _ in heads[at + 1:] if deep <= level), len(lines))
+        end = next((m for m, deep, _ in islice(heads, at + 1, None) if deep <= level), len(lines))
         yield _Entry(level, heading, "\n".join(lines[n + 1:end]))

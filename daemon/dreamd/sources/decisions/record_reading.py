@@ -9,7 +9,7 @@ from datetime import date
 from functools import cache
 from pathlib import PurePosixPath
 
-from dreamd.sources.decisions.record_pages import EMPHASIS, WORDS, Page, from_org, kind_of, take_apart
+from dreamd.sources.decisions.record_pages import EMPHASIS, WORDS, Page, from_org, kind_of, take_apart, tame
 from dreamd.sources.decisions.record_words import (
     Standing,
     chosen_in,
@@ -115,6 +115,7 @@ def read_entry(path: str, text: str, place: PurePosixPath) -> Record | None:
 
 def _page_of(place: PurePosixPath, text: str) -> Page | None:
     """The page taken apart, where it is a record."""
+    text = tame(text)
     page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
     number = _numbered(place, page)[1]
     standing = _standing_of(page, place)[0]

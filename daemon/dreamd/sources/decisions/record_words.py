@@ -29,8 +29,9 @@ class Standing(StrEnum):
 LONGEST_SENTENCE = 280
 _STRUCK = re.compile(r"~~.*?~~")
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]*\[([ xX✓✔])\][ \t]*", re.MULTILINE)
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|(?:xref:|link:)[^\s\[]+\[([^\]]*)\]|:\w+:`([^`<]*?)(?:\s*<[^>]*>)?`")
+_IMAGE = re.compile(r"!\[([^\]]{0,200})\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]{0,500})\](?:\([^)]*\)|\[[^\]]*\])|(?:xref:|link:)[^\s\[]+\[([^\]]*)\]"
+                   r"|:\w+:`([^`<]*?)(?:\s*<[^>]*>)?`")
 _PLAIN = re.compile(r"[*_`>#|\[\]]+")
 _NOTHING = re.compile(r"(?i)[\W_]*"
                       r"(?:n/?a|none|nothing|null|nil|no|not yet|false|keine|nein|non|aucun|ninguno|nenhum|无|無|なし|없음)?"
