@@ -15,7 +15,8 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.settings import IndexSettings
 from dreamd.core.telemetry import log_event
 from dreamd.core.values import Origin
-from dreamd.report.nights import Kind, Night, Recall, Source, load_night, load_nights
+from dreamd.report.heard import Source
+from dreamd.report.nights import Kind, Night, Recall, load_night, load_nights
 from dreamd.report.pictures import flow, timeline
 from dreamd.report.plots import Plot, load_plots, load_versions
 from dreamd.report.quiet import load_quiet

@@ -21,7 +21,7 @@ from household import House, Said
 
 
 @pytest.mark.parametrize(("path", "words"), [
-    ("/", ["Last night", "The staging database is restored every Monday", "The next dream", "Take it back"]),
+    ("/", ["Last night", "The staging database is restored every Monday", "The next dream", "Take the whole night back"]),
     ("/memories", ["The billing API now listens on port 9090", "5 memories"]),
     ("/decide", ["The search gateway listens on port 7000", "owned by the data platform team", "Neither", "Keep that"]),
     ("/over-time", ["Live memories by class", "<svg"]),
