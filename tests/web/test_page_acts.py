@@ -155,7 +155,8 @@ def test_a_command_on_the_page_names_the_home(lived):
 
 
 def test_what_was_said_is_shown_with_its_bold_and_its_code_and_nothing_else_of_markdown(browser):
-    browser.house.say(LATER, Said("Always run `make tide` first. **Why:** the <b>horn</b> sounded.", conversation="three", at=LATER))
+    words = "Always run `make tide` first. **Why:** the <b>horn</b> sounded."
+    browser.house.say(LATER, Said(words, conversation="three", at=LATER))
     browser.house.dream("2026-01-08T20:00:00Z")
     page = browser.see(f"/memory/{browser.house.memory('make tide').id}").text
     assert "<code>make tide</code> first. <strong>Why:</strong> the &lt;b&gt;horn&lt;/b&gt; sounded." in page

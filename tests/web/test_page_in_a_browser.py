@@ -242,7 +242,8 @@ def test_no_picture_is_cut_on_a_phone(visit, lived):
     seen = visit("phone")
     for path in ("/", "/over-time", f"/memory/{lived.memory('9090').id}"):
         seen.go(path)
-        assert seen.tab.evaluate("[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length") == 0
+        wide = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length"
+        assert seen.tab.evaluate(wide) == 0
 
 
 def test_script_in_the_words_of_a_memory_does_not_run(visit, lived):

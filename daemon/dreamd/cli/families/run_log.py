@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNS = 30
 MOST_RETURNS = 20
+MOST_LATER = 5
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -122,6 +123,8 @@ def diff(context: Context, options: Namespace) -> int:
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
         since = None if options.run else journal.last_attached(kit.store, after=found)
+        later = [] if options.run else [r for r in journal.load_runs(kit.store, limit=MOST_LATER)
+                                        if r.seq > found.seq and (r.memories or r.reason)]
     if record is not None and record.changes:
         return _tell_attached(context, found, _run_document(found, ids), record)
     context.document({"run": _run_document(found, ids), "changes": [change_document(one) for one in night.told],
@@ -133,7 +136,17 @@ def diff(context: Context, options: Namespace) -> int:
     _tell_changes(context, night, changes)
     tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
     _tell_attached_since(context, since, "diff")
+    _tell_later(context, [run for run in later if run.kind != journal.ATTACH])
     return 0
+
+
+def _tell_later(context: Context, later: Sequence[Run]) -> None:
+    """What came after the dream that is shown, so that nobody takes it for the last word."""
+    if later:
+        context.tell("\nsince then:")
+        for run in reversed(later):
+            context.tell(f"  {run.kind} {run.id}  {run.reason or 'changed ' + render.count(run.memories, 'memory')}")
+        context.tell("`dream history` lists every run")
 
 
 def _tell_attached_since(context: Context, run: Run | None, verb: str) -> None:
