@@ -192,7 +192,7 @@ def redo(kit: Kit, run_id: str) -> int:
             count = observations.hand_back(tx, run.seq)
             if not count:
                 raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
-        kit.end(f"statements of run {run.id} handed back")
+        kit.end(f"{count} of what run {run.id} had heard handed to the next dream")
     return count
 
 

@@ -208,9 +208,9 @@ def _rest(night: Night) -> Iterator[str]:
         yield f"{_count(known, 'statement').capitalize()} had been said before."
     if night.recall is not None:
         asked, found = night.recall.asked, night.recall.found
-        yield (f"Search found {'the' if asked == 1 else 'all'} {_count(asked, 'memory')} that it had found before."
+        yield (f"Search still finds {'the' if asked == 1 else 'all'} {_count(asked, 'memory')} that it found before."
                if asked == found else
-               f"Of {_count(asked, 'memory')} that search had found before, it found {_number(found)} after.")
+               f"Of {_count(asked, 'memory')} that search found before, it finds {_number(found)} now.")
     if night.spent is not None:
         cost = f", {night.spent.cost:.2f} US dollars" if night.spent.cost is not None else ""
         times = "once" if night.spent.calls == 1 else f"{_number(night.spent.calls)} times"

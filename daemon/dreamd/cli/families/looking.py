@@ -142,6 +142,7 @@ def _why_empty(store: Store) -> str:
     """What a person does next where no memory is: dream, take an undo back, or tell something."""
     from dreamd.cli.printing.render import count
     from dreamd.store import journal, observations
+    from dreamd.store.telling.taken_back import how_to_put_back
 
     waiting, _ = observations.count_pending(store)
     if waiting:
@@ -149,7 +150,8 @@ def _why_empty(store: Store) -> str:
     undone = next((r for r in journal.load_runs(store, limit=1000) if r.undone_by and observations.is_set_aside(store, r.seq)),
                   None)
     if undone is not None:
-        return f"what was said was set aside by `dream undo`; `dream undo --redo {undone.id}` hands it to the next dream"
+        undo = journal.load_some_runs(store, [undone.undone_by])[undone.undone_by]
+        return f"what was known was taken back; `dream {how_to_put_back(undo)}` puts it back"
     return "`dream note \"…\"` tells something, `dream consolidate` reads the transcripts on this machine"
 
 
