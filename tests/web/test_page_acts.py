@@ -167,7 +167,7 @@ def test_the_second_thing_it_learned_is_taken_back_alone(browser):
     learned = next(part for part in night.split("<li data-stop>")[1:] if "Monday" in part)
     link = learned.partition("/undo?only=")
     run, only = link[0].rpartition("/night/")[2], link[2].partition('"')[0]
-    assert "the rest of the run stands" in browser.see(f"/night/{run}/undo?only={only}").text
+    assert "The rest of the run stands" in browser.see(f"/night/{run}/undo?only={only}").text
     assert browser.do("undo", run=run, only=only, later="").status == 200
     standing = {m.text: m.status for m in browser.house.memories()}
     assert "The staging database is restored every Monday." not in standing

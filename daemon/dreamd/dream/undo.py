@@ -78,8 +78,11 @@ class Return:
 
 def hint_of_attached(store: Store, verb: str) -> str:
     """What helps whoever asks for the last dream where there is none."""
-    run = journal.last_attached(store)
-    return (f"`dream {verb} {run.id}` is about an attached directory; " if run else "") + "`dream history` shows the runs"
+    run, last = journal.last_attached(store), journal.last_run(store)
+    undo = journal.load_some_runs(store, [last.undone_by])[last.undone_by] if last and last.undone_by else None
+    return ((f"`dream {verb} {run.id}` is about an attached directory; " if run else "")
+            + (f"`dream {taken_back.how_to_put_back(undo)}` puts back what was taken back; " if undo else "")
+            + "`dream history` shows the runs")
 
 
 def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPlan:

@@ -14,7 +14,7 @@ from dreamd.core.plain_words.for_people import VOICES
 from dreamd.core.plain_words.plain_reasons import plain, plain_skip
 from dreamd.core.values import Fate, Observation, Origin
 from dreamd.store.journal import Run
-from dreamd.store.telling.places import Place
+from dreamd.store.telling.said_where import Place
 
 SKIPPED = "skipped."
 

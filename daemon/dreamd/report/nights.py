@@ -26,7 +26,7 @@ from dreamd.store.journal import DREAM, Entry, Run
 from dreamd.store.telling import taken_back
 from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
-from dreamd.store.telling.places import load_places
+from dreamd.store.telling.said_where import load_places
 
 MOST_DIGITS = 9
 """Of the number of a change."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge import corpus
-from dreamd.cli.families.showing import waiting
+from dreamd.cli.families.showing import waits_shown
 from dreamd.cli.families.showing.filters import add_filters, chosen_by, is_sifted, sift
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why_it_stands
@@ -245,18 +245,18 @@ def search(context: Context, options: Namespace) -> int:
         [*results, *beside], key=lambda one: -one.score)
     share = max((r.parts.get("words", 0.0) for r in results), default=-1.0)
     left = {} if share >= HALF or options.all else _left_out(context, query, look, share)
-    waits = waiting.look(context, query, scopes)
+    waits = waits_shown.look(context, query, scopes)
     if wording.used:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue, "records": list(r.records)}
         if isinstance(r, Found)
-        else corpus.told_document(r) for r in mixed], "not_shown": left, "near": answer.near, **waiting.document(waits)})
+        else corpus.told_document(r) for r in mixed], "not_shown": left, "near": answer.near, **waits_shown.document(waits)})
     if answer.warning:
         context.warn(answer.warning)
     _say_results(context, mixed)
-    waiting.say(context, waits, found=bool(mixed))
+    waits_shown.say(context, waits, found=bool(mixed))
     if not mixed and not waits.found:
         _say_why_nothing(context, left, scope, answer.near)
     elif left:

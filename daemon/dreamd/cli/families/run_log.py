@@ -224,7 +224,7 @@ def undo(context: Context, options: Namespace) -> int:
             context.document({"run": plan.run.id, "later": later, "planned": True, "returns": _returns_document(back),
                               "operations": [entry_document(kit.store, e) for e in plan.entries]})
             told = plan.told.replace(taken_back.TOOK, "take back ").replace(taken_back.PUT, "put back ")
-            context.say(render.wrap(f"would {told} ({render.count(len(back), 'memory')})", context.width))
+            context.say(render.wrap(f"would {told}", context.width))
             _tell_returns(context, back)
             _tell_attached_since(context, since, "undo")
             return 0
@@ -232,8 +232,7 @@ def undo(context: Context, options: Namespace) -> int:
     context.document({"run": done.run, "undone": list(done.runs), "memories": done.memories,
                       "observations_set_aside": done.observations, "files": done.files, "later": later,
                       "returns": _returns_document(back), "standing_again": list(done.standing)})
-    context.say(f"{done.told} ({render.count(done.memories, 'memory')})"
-                + ("; no dream learns it again by itself" if done.observations else ""))
+    context.say(done.told + ("; no dream learns it again by itself" if done.observations else ""))
     _tell_returns(context, back)
     again = "takes it back again" if done.standing else "puts it back"
     context.tell(f"`dream undo {done.run}` {again}")
@@ -247,7 +246,8 @@ Numbered = Sequence[tuple[int, "Return"]]
 def _numbered(kit: Kit, run: Run, back: Sequence[Return]) -> Numbered:
     """What goes back with its numbers in the run, in their order; what a later run did has none and stands last."""
     told = tell_run(kit.store, run).told
-    order, numbers = [one.memory for one in told], {one.memory: one.number for one in told}
+    order = [one.memory for one in told]
+    numbers = {one.memory: one.number for one in told if run.kind != taken_back.UNDO}  # those of an undo are nobody's
     return sorted(((numbers.get(one.memory, 0), one) for one in back),
                   key=lambda row: order.index(row[1].memory) if row[0] else len(order))
 

@@ -15,7 +15,7 @@ from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling import taken_back
-from dreamd.store.telling.places import load_places
+from dreamd.store.telling.said_where import load_places
 from dreamd.store.telling.voices import Voice, load_voices
 from dreamd.store.uses import load_days_used
 

@@ -15,7 +15,7 @@ from dreamd.dream.telling.explained import Explained, explain, knowing
 from dreamd.kit import Kit
 from dreamd.recall.answer import Found, Look, Recall
 from dreamd.recall.ranking import Budget
-from dreamd.recall.waiting import find_waiting
+from dreamd.recall.undreamt import find_waiting
 from dreamd.report.heard import Source, read_source
 from dreamd.report.pictures import timeline
 from dreamd.report.plots import load_versions
@@ -23,7 +23,7 @@ from dreamd.store import memories, observations, passages
 from dreamd.store.connection import Store
 from dreamd.store.leafing.chosen import ORDERS, Chosen, count_by, load_page, of_origin
 from dreamd.store.presence.team_copy import of_team, open_copy
-from dreamd.store.telling.places import load_places
+from dreamd.store.telling.said_where import load_places
 
 A_PAGE = 40
 FOUND_AT_MOST = 60

@@ -8,7 +8,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
 from dreamd.core.values import Scope
-from dreamd.recall.waiting import Waiting, find_waiting
+from dreamd.recall.undreamt import Waiting, find_waiting
 from dreamd.store.connection import open_reader
 
 MARK = "waits for the next dream"
