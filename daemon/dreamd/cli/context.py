@@ -109,7 +109,7 @@ def build_context(command: str, wanted: Wanted) -> Context:
         point(Paths(home).store, settings.store.url, settings.store.tenant)
     context = Context(
         World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env,
-              Called(wanted.home or "" if home != default_home(env) else "", wanted.config or "")), command, wanted.json,
+              Called.by(wanted.home, wanted.config, env)), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,
         colour=wants_colour(sys.stdout, env), width=_width(sys.stdout, env))
     for warning in settings.warnings:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dreamd.core.clock import Clock
-from dreamd.core.paths import Paths, system_zone_name
+from dreamd.core.paths import Paths, default_home, home_at, system_zone_name
 from dreamd.core.settings import Settings
 
 _COMMAND = re.compile(r"`dream (?!help\b)([a-z][^`]*)`")
@@ -23,6 +23,11 @@ class Called:
     home: str = ""
     """Empty where dream finds it by itself."""
     config: str = ""
+
+    @classmethod
+    def by(cls, home: object, config: object, env: Mapping[str, str]) -> Called:
+        """As options named them; a home that dream finds by itself need not be named."""
+        return cls(str(home) if home and home_at(str(home)) != default_home(env) else "", str(config or ""))
 
     def command(self, words: str) -> str:
         """A whole command line: `dream --home .sample undo 1f2e`."""
