@@ -230,3 +230,33 @@ def test_redo_of_a_run_of_which_nothing_was_taken_back_says_so(lived):
     lived("undo", lived.run, "--only", "1")
     assert "1 statement waits again" in lived("undo", "--redo", lived.run)
     assert "was not undone" not in lived("undo", "--redo", lived.run, code=4)
+
+
+def test_what_stands_in_a_memory_directory_is_told_by_the_file_it_stands_in(lived, tmp_path):
+    notes = tmp_path / "memory"
+    notes.mkdir()
+    (notes / "MEMORY.md").write_text("# Memory\n\n- The lamp controller runs on host beacon-2.\n- [Kiln](kiln.md)\n")
+    (notes / "kiln.md").write_text("---\nname: kiln\ndescription: the kiln\ntype: reference\n---\n\n"
+                                   "The kiln controller listens on port 7411.\n")
+    lived("ingest", str(notes))
+    lived("consolidate")
+    told = lived("diff")
+    assert "memory file: MEMORY.md" in told and "memory file: kiln.md" in told
+    memory = next(c["memory"] for c in lived.json("diff")["changes"] if "kiln" in c["text"])
+    assert re.search(rf"a file, {notes}/kiln.md", lived("explain", memory))
+
+
+def test_a_directory_there_is_none_of_is_refused_with_where_to_look(lived, tmp_path):
+    assert "`dream sources`" in lived("attach", str(tmp_path / "nowhere"), code=1)
+
+
+def test_a_diff_of_no_named_run_says_what_came_after_it(lived):
+    lived("undo", lived.run, "--only", "1")
+    assert f"took back one change of {lived.run}\n`dream history` lists every run" in lived("diff")
+    assert "since then" not in lived("diff", lived.run)
+
+
+def test_where_the_last_dream_was_taken_back_whole_the_hint_puts_it_back(lived):
+    lived("undo", "1", "--with-later")
+    for verb in ("diff", "undo"):
+        assert "puts back what was taken back" in lived(verb, code=10)

@@ -82,6 +82,16 @@ def test_a_part_of_the_page_is_all_that_a_script_asks_for(onlooker):
     assert part.lstrip().startswith('<section id="results"') and "<html" not in part
 
 
+def test_what_was_noted_is_found_before_a_dream_has_taken_it_up(lived):
+    lived.say(SECOND_NIGHT, "Deploys go through the blue pipeline")
+    browser, page = open_page(lived)
+    browser.enter()
+    shown = browser.see("/memories?q=how+do+we+deploy").text
+    assert "Deploys go through the blue pipeline" in shown and "waits for the next dream" in shown
+    assert "blue pipeline" not in browser.see("/memories?q=harbour").text
+    page.warm.close()
+
+
 def test_looking_for_something_is_no_recall(onlooker):
     onlooker.see("/memories?q=billing")
     assert onlooker.house.rows("SELECT COUNT(*) FROM recall") == [(0,)]

@@ -143,7 +143,8 @@ def _undo(kit: Kit, said: Said) -> Done:
     if run.kind == journal.ATTACH:
         from dreamd.agents import attach
 
-        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id)
+        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id,
+                    go=f"/night/{run.id}")
     whole = PART in run.reason  # what took one change back is about nothing else
     plan = undoing.plan_undo(kit, named, only="" if whole else memory_named(kit.store, run, said.get("only", "")))
     later = [r.id for r in plan.later]
