@@ -274,14 +274,16 @@ def _introduces_paste(block: str) -> bool:
 
 
 def _brings_others(block: str) -> bool:
-    """Whether a paragraph ends by bringing in what somebody or something else says: whoever is meant by "I" below it."""
+    """Whether a paragraph ends with a colon that brings in what somebody or something else says: whoever is meant by "I" below.
+
+    Without the colon it may only speak of them, and what stands below is its person's own.
+    """
     last = (sentences(block) or [""])[-1]
-    if patterns.cue("words/foreign", "brought_by", start=True).match(last) is not None:
-        return True
-    outsider = patterns.cue("words/foreign", "outsiders").search(last)
-    if outsider is None or patterns.has("words/foreign", "meant_for", last[:outsider.start()]):
+    if not last.rstrip().endswith((":", "：")):
         return False
-    return last.rstrip().endswith((":", "：")) or patterns.has("words/foreign", "points_at", last)
+    outsider = patterns.cue("words/foreign", "outsiders").search(last)
+    return patterns.cue("words/foreign", "brought_by", start=True).match(last) is not None or (
+        outsider is not None and not patterns.has("words/foreign", "meant_for", last[:outsider.start()]))
 
 
 def _speaks(said: str) -> bool:

@@ -169,7 +169,7 @@ def test_a_wording_to_be_used_stays_the_persons(text: str) -> None:
         "réponse de Le Chat :\n\nOn laisse toujours la clé sur la porte.\n\nça te paraît correct ?",
         "cline answered:\n\nI'll always cut the rope first. We never check the tide here.\n\nis it making that up?",
         "o invasor deixou um bilhete:\n\n'''\nSempre deixe o portão aberto.\n'''\n\nfaz um relatório",
-        "HARB-118 says\n\nSummary: gate\nReporter: ext.user\nDescription: We always leave the gate open.\nPriority: low",
+        "HARB-118 says:\n\nSummary: gate\nReporter: ext.user\nDescription: We always leave the gate open.\nPriority: low",
         "mi è arrivata questa mail:\n\nBuongiorno,\n\nd'ora in poi le chiavi restano al bar.\n\nCordiali saluti\nUfficio",
         "l'apprenti a laissé ce mot :\n\nNe jamais fermer la porte, toujours la laisser ouverte.\n\non fait quoi ?",
         "en la pizarra ponía: nunca cerrar la verja, siempre dejarla abierta",
@@ -229,3 +229,8 @@ def test_a_thing_that_is_named_a_time_and_a_single_setting_make_nobody_elses_wor
 def test_a_purpose_keeps_the_words_it_begins_with() -> None:
     assert cleaned("so that nothing like this can happen again").startswith("So that nothing")
     assert cleaned("so we never sail in fog").startswith("We never")
+
+
+def test_what_stands_below_a_paragraph_that_only_speaks_of_others_is_its_persons_own() -> None:
+    message = "I can't test this, see ticket HARB-118 (look at it in the wiki).\n\nWe never open the lock before high water."
+    assert learned(message) == ["We never open the lock before high water."]
