@@ -178,7 +178,7 @@ SAID = {
     "that opens": ("The password that opens the test server is bumblebee", "bumblebee"),
     "two of them": ("The password for staging is heronreed and for production it is kingfisher88.", "kingfisher88"),
     "and today": ("The password for buoy 9 was Anker1, but now it is Ruderboot!7.", "Ruderboot!7"),
-    "used to be": ("The password of the grafana admin used to be admin, now it's Tauwetter!5", "Tauwetter!5"),
+    "used to be, and now": ("The password of the grafana admin used to be admin, now it's Tauwetter!5", "Tauwetter!5"),
     "und jetzt": ("Das Passwort vom Drucker war Anker1, jetzt ist es Ruderboot!8", "Ruderboot!8"),
     "wants the secret": ("Give heron-reed-77x when the tunnel wants the shared secret.", "heron-reed-77x"),
     "if it asks": ("If the dashboard asks, it's elastic with Nudibranch_4x", "Nudibranch_4x"),

@@ -114,7 +114,7 @@ def named_in(house: House) -> dict[str, object]:
     (root / "talks" / "s-1.jsonl").write_text("".join(json.dumps({
         "type": "user", "uuid": f"u-{n}", "parentUuid": None, "isSidechain": False, "userType": "external", "sessionId": "s-1",
         "cwd": str(root / "quay"), "version": "2.1.231", "timestamp": f"2026-01-05T09:0{n}:00.000Z",
-        "message": {"role": "user", "content": text}}) + "\n" for n, text in enumerate((PASSING, "Now look at the gauge, please."))))
+        "message": {"role": "user", "content": text}}) + "\n" for n, text in enumerate((PASSING, "Now look at the gauge."))))
     for folder in ("quay", "folder"):
         subprocess.run(["git", "init", "-q", str(root / folder)], check=True, timeout=60)
     (root / "mem0.json").write_text(json.dumps({"results": [

@@ -214,7 +214,8 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
     named = (colon for colon in _COLON.finditer(text)
              if patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]) or _is_told_by(colon[0]))
     for colon in islice(named, MOST):
-        if any(patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")) or _is_told_by(colon[0]):
+        if _is_told_by(colon[0]) or any(
+                patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
             yield colon.end(), False
             continue
         rest = text[colon.end():]

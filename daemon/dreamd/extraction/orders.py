@@ -151,7 +151,7 @@ _BESIDE = re.compile(r"(?<!\d),(?=\s)\s*|\s+(?:and|but|while|und|aber|y|pero|et|
 _FAR = re.compile(r"(?:https?|s3|gs|s?ftps?|wss?)://\S+|[\w.+-]+@[\w-]+\.[\w.-]+")
 _NUMBERED = re.compile(r"(?<![\w.])(?!127\.|0\.0\.|10\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
 _PRIVATE = re.compile(r"(?:~|\$HOME)/\.\w|\bauthorized_keys\b|\bcron(?:tab)?\b|(?<!\w)/etc/\w"
-                      r"|\boutside (?:of )?(?:the |this |your )?(?:repo(?:sitory)?|project|workspace|sandbox|working (?:tree|directory))\b")
+                      r"|\boutside (?:of )?(?:the |this |your )?(?:repo(?:sitory)?|project|workspace|sandbox)\b")
 """What is the person's or the machine's, and no project's."""
 _SWITCH = re.compile(r"(?<![\w/])-{0,2}[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+|\b[a-z]+(?:[A-Z][a-z]+)+=\w+"
                      r"|\b\w*(?:VERIFY|SSL|TLS|AUTH|SANDBOX)\w*=(?:0|false|no|off)\b", re.ASCII)

@@ -62,7 +62,7 @@ def sign_of(text: str, *, refused: bool = False) -> str:
 
 def heads_a_rule(text: str) -> bool:
     """Whether a sentence begins with what makes it a rule for all times, or a preference: "from now on …", "I prefer …"."""
-    return any(patterns.starts(SURE, name, text) for name in ("standing", "preference"))
+    return any(patterns.starts(SURE, name, text) for name in ("standing", "preference", "ours"))
 
 
 def may_last(text: str) -> bool:

@@ -33,8 +33,9 @@ _QUESTION = re.compile(r"[^.!?…。！？]*[?？]+")
 _SHARE_IN_TALK, _FEWEST_OF_TWO = 0.5, 2
 """Of the words that turns of a talk tell something with, how many two of them must share: the share of the fewer, or of the
 more, for one claim; and how many at least where two persons speak."""
-_LEAD_IN = re.compile(r"(?i)\A(?:(?:please|bitte|also|and|just)\s+)*(?:note|remember|keep in mind|bear in mind|fyi|for the record"
-                      r"|be aware|beachte[nt]?|merk(?:e|t)? dir|zur info|recuerda|ten en cuenta|note[zr]?|retiens|n'oublie pas|lembre-se)"
+_LEAD_IN = re.compile(r"(?i)\A(?:(?:please|bitte|also|and|just)\s+)*(?:note[zr]?|remember|keep in mind|bear in mind|fyi"
+                      r"|for the record|be aware|beachte[nt]?|merk(?:e|t)? dir|zur info|recuerda|ten en cuenta|retiens"
+                      r"|n'oublie pas|lembre-se)"
                       r"(?:\s*[:：,]|\s+(?:that|dass|que|de que))\s*")
 _FEWEST = 3
 """Words from which two that are the same but for small ones are one claim."""

@@ -101,7 +101,7 @@ def _above(path: str) -> Iterable[str]:
 
 
 def _is_spoilt(path: str) -> bool:
-    """No file, an empty one, one that is no text or a few signs over and over, one cut in its head, the same twice, or two versions in one."""
+    """No file, an empty one, no text, a few signs over and over, a cut head, the same twice, or two versions in one."""
     start = bytes_at(path, 0, LOOKED_AT_BYTES)
     bare = b"".join(start.split())
     few = len(set(bare)) < FEWEST_SIGNS and (not bare or len(bare) >= FEWEST_OF_THEM)
