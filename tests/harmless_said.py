@@ -640,4 +640,20 @@ Use UTF-8 as the encoding for passwords and sha256 as the hash.
 We use argon2 as the password hash.
 Bitwarden is our password manager, use it as the vault.
 The door code module lives in door_code_v2.py.
+When the form asks, answer with name and address2.
+If CI asks, it's eslint and airbnb2.
+When the installer asks, use ext4 and utf-8.
+Root on the web servers: web01, web02.
+Admin on duty: see roster-2026.
+user tests, pass rate 98 percent
+The user flag passes, pass 2 of 3 runs.
+basic auth is user:password in the example.
+Basic auth is handled by the proxy: nginx.
+http auth is host:port based
+Type 42 when it wants the answer.
+The pin code field takes four digits.
+The password was too short, now it's fine.
+The password check is slow, but now it's cached.
+Die Tür am Lager geht mit etwas Kraft auf.
+пинг до сервера 20 мс
 """.strip().splitlines())

@@ -177,6 +177,23 @@ SAID = {
     "possessive": ("the test server's password is bumblebee", "bumblebee"),
     "that opens": ("The password that opens the test server is bumblebee", "bumblebee"),
     "two of them": ("The password for staging is heronreed and for production it is kingfisher88.", "kingfisher88"),
+    "and today": ("The password for buoy 9 was Anker1, but now it is Ruderboot!7.", "Ruderboot!7"),
+    "used to be, and now": ("The password of the grafana admin used to be admin, now it's Tauwetter!5", "Tauwetter!5"),
+    "und jetzt": ("Das Passwort vom Drucker war Anker1, jetzt ist es Ruderboot!8", "Ruderboot!8"),
+    "wants the secret": ("Give heron-reed-77x when the tunnel wants the shared secret.", "heron-reed-77x"),
+    "if it asks": ("If the dashboard asks, it's elastic with Nudibranch_4x", "Nudibranch_4x"),
+    "wenn es fragt": ("Wenn das NAS fragt: admin und Seegras!22", "Seegras!22"),
+    "a pair behind basic auth": ("The basic auth for the preview site is preview:lobster-lane", "lobster-lane"),
+    "root on": ("Root on the jump host? Periwinkle-900, I know.", "Periwinkle-900"),
+    "user and pass": ("The build server needs user deployer, pass cormorant!6", "cormorant!6"),
+    "russian pin": ("пинкод сейфа: 71204", "71204"),
+    "danish pin": ("Pinkoden til skabet er 4471", "4471"),
+    "dutch code": ("De toegangscode van de deur is 5541", "5541"),
+    "swedish code": ("portkoden är 3391", "3391"),
+    "goes with": ("Die Tür am Lager geht mit 4471 auf", "4471"),
+    "psk": ("psk of the guest net = dorade77", "dorade77"),
+    "secret word": ("The account is svc-tides and its secret word is Brandung!3", "Brandung!3"),
+    "sudo with": ("You can sudo there with Robbe#44", "Robbe#44"),
 }
 
 

@@ -407,10 +407,22 @@ BROKEN |= {"memory_gone": lambda s: shutil.rmtree(s.home / "memory"),
            "a_scope_gone": lambda s: shutil.rmtree(s.index.parent),
            "an_index_gone_from_the_disk": lambda s: s.index.unlink(),
            "an_index_emptied": lambda s: s.index.write_text(""),
+           "an_index_twice_in_one": lambda s: s.index.write_bytes(s.index.read_bytes() * 2),
            "an_index_of_nothing_but_nul": lambda s: s.index.write_bytes(bytes(400)),
            "all_notes_emptied": lambda s: [p.write_text("") for p in s.pages if p.name != "MEMORY.md"],
            "all_notes_with_the_marks_of_a_merge": lambda s: [p.write_text(merged(p.read_text())) for p in s.pages],
            "all_notes_gone": lambda s: [p.unlink() for p in s.pages if p.name != "MEMORY.md"]}
+
+
+def a_note_of(s: Scene) -> Path:
+    """A note, taken away."""
+    note: Path = next(p for p in s.pages if p.name != "MEMORY.md")
+    note.unlink()
+    return note
+
+
+BROKEN |= {"a_note_that_is_a_link": lambda s: a_note_of(s).symlink_to("/etc/hostname"),
+           "a_note_that_is_a_folder": lambda s: a_note_of(s).mkdir()}
 
 
 @broken

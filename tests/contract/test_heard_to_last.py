@@ -52,3 +52,20 @@ def test_while_the_network_is_missing_a_conversation_waits(hearing: House, monke
         hearing.dream(NIGHT)
     hearing.dream(NEXT_NIGHT)
     assert live(hearing) == LEARNED
+
+
+@pytest.mark.parametrize("rule", ["From now on never log request bodies.", "I prefer short answers with the command first.",
+                                  "Our rule is: delete feature flags two weeks after the launch.",
+                                  "Ab jetzt bitte immer `cargo clippy` vor dem Commit laufen lassen."])
+def test_a_message_that_is_nothing_but_a_rule_is_one(hearing: House, rule: str) -> None:
+    transcript(hearing, "cedar", "s-1", [*BEFORE, typed(rule)])
+    hearing.dream(NIGHT)
+    assert live(hearing) == [rule]
+
+
+def test_an_answer_to_a_question_of_the_agent_is_heard_with_it(hearing: House) -> None:
+    asked = {"role": "assistant", "content": [{"type": "text", "text": "Done. Shall I take the tall layout or the wide one?"}]}
+    answer = typed("I prefer the wide one here.")
+    transcript(hearing, "cedar", "s-1", [BEFORE[0], {"type": "assistant", "message": asked}, answer])
+    hearing.dream(NIGHT)
+    assert live(hearing) == ["Shall I take the tall layout or the wide one? I prefer the wide one here."]

@@ -28,6 +28,7 @@ BROUGHT = [f"The buoy {name} is lit from {n} o'clock." for n, name in enumerate(
 PAGE = "# Slipways\n\nThe slipway of the north basin is 41 m long. It was built for pilot boats.\n"
 BOOKS = {f"chapter-{n}.md": f"# Chapter {n}\n\nThe lock number {n} is opened by keeper {n * 7}.\n" for n in range(6)}
 DURABLE = "The tide tables are read from archive/tides.csv, because the web service is down at night."
+PASSING = "I rewired the harbour lamps to 24 volts on the west side"
 WAY = ("attach", "{folder}", "--dialect", "claude", "--yes")
 START, SAID = ("task", "start", "tides", "--title", "Import the tide tables"), ("task", "note", DURABLE)
 ONE = ("--scope", "project:cedar")
@@ -61,7 +62,12 @@ VERBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "import": (("import", "{mem0}"),),
     "import own": (("export", "{root}/all.jsonl"), ("import", "{root}/all.jsonl", "--trust")),
     "audit": (("audit", "--plan", "{plan}"),), "config": (("config", "set", "store.backups_kept", "5"),),
-    "pause": (("pause", "--for", "2h"),),
+    "config unset": (("config", "set", "store.backups_kept", "5"), ("config", "unset", "store.backups_kept")),
+    "pause": (("pause", "--for", "2h"),), "resume": (("pause", "--for", "2h"), ("resume",)),
+    "connect codex": (("connect", "codex", "--yes"),),
+    "disconnect codex": (("connect", "codex", "--yes"), ("disconnect", "codex")),
+    "tend with a commit": ((*WAY, "--commit"), ("consolidate",)),
+    "promote": (("ingest", "{talks}"), ("consolidate",), ("promote", "{passage}")),
 }
 """The last command of each is the one that is killed; `undo` takes back the run that learned `MORE`."""
 FINDINGS = {"audit": (0, 1), "import": (0, 3)}
@@ -99,18 +105,23 @@ def named_in(house: House) -> dict[str, object]:
     """What the commands above speak of, as it is called in this home, with the files that they read."""
     ((run,),) = house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")
     root = house.root
-    for name in ("folder", ".claude", "books", "quay"):
+    for name in ("folder", ".claude", ".codex", "books", "quay", "talks"):
         (root / name).mkdir()
     (root / "folder" / "MEMORY.md").write_text("# Memory\n\n" + "- The quay is closed on Mondays.\n" * 2)
     (root / "page.md").write_text(PAGE)
     for name, text in BOOKS.items():
         (root / "books" / name).write_text(text)
-    subprocess.run(["git", "init", "-q", str(root / "quay")], check=True, timeout=60)
+    (root / "talks" / "s-1.jsonl").write_text("".join(json.dumps({
+        "type": "user", "uuid": f"u-{n}", "parentUuid": None, "isSidechain": False, "userType": "external", "sessionId": "s-1",
+        "cwd": str(root / "quay"), "version": "2.1.231", "timestamp": f"2026-01-05T09:0{n}:00.000Z",
+        "message": {"role": "user", "content": text}}) + "\n" for n, text in enumerate((PASSING, "Now look at the gauge."))))
+    for folder in ("quay", "folder"):
+        subprocess.run(["git", "init", "-q", str(root / folder)], check=True, timeout=60)
     (root / "mem0.json").write_text(json.dumps({"results": [
         {"id": f"m-{n}", "memory": text, "created_at": "2025-11-02T16:00:00Z"} for n, text in enumerate(BROUGHT)]}))
     return {"kept": house.memory("pier 3").id, "waiting": house.memory("grease").id, "going": house.memory("Quoxilfanz").id,
             "run": run, "root": root, "folder": root / "folder", "books": root / "books", "plan": root / "plan.json",
-            "page": root / "page.md", "mem0": root / "mem0.json"}
+            "page": root / "page.md", "talks": root / "talks", "mem0": root / "mem0.json"}
 
 
 def kill_once(prepared: House, root: Path, verb: str, *, after_s: float | None) -> tuple[float, list[str]]:
@@ -118,9 +129,12 @@ def kill_once(prepared: House, root: Path, verb: str, *, after_s: float | None) 
     root.mkdir()
     house = prepared.copy_to(root)
     named = named_in(house)
-    *before, words = ([word.format(**named) for word in command] for command in VERBS[verb])
+    *before, words = VERBS[verb]
     for command in before:
-        assert tell(house, command)[0] == 0, command
+        assert tell(house, [word.format(**named) for word in command])[0] == 0, command
+    if verb == "promote":
+        ((named["passage"],),) = house.rows("SELECT id FROM observation WHERE text LIKE '%harbour lamps%'")
+    words = tuple(word.format(**named) for word in words)
     started = time.monotonic()
     code, said = tell(house, words, within_s=after_s or 300.0)
     took_s = time.monotonic() - started
@@ -222,6 +236,8 @@ def missed(house: House, verb: str, *, done: bool, forgotten: bool) -> list[str]
     if forgotten and any(b"Quoxilfanz" in p.read_bytes() for p in house.home.rglob("*") if p.is_file()):
         wrong.append("forgotten for good, and still there")
     undone = verb in ("undo", "undo only")
+    if verb == "promote" and done and not any(PASSING in text for text in texts):
+        wrong.append("what was promoted is no memory")
     if not undone and verb != "redo" and MORE not in texts or done and (MORE in texts) is undone:
         wrong.append("what a run had learned, or what was taken back")
     return wrong

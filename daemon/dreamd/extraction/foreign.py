@@ -45,6 +45,9 @@ _TERMINAL = re.compile(r"^[ \t]*(?:[\w.@~:/\[\]-]{0,60}[$❯➜]|PS [^\n>]{0,80}
 """A command behind its prompt, and what was printed below it up to an empty line."""
 
 
+_ANYBODY = re.compile(r"(?i)\b(?:an?|another|some|eine?|un[ae]?|uma?|een)\s+(?:[\w'’-]+\s+){1,3}(?:hat\s+|a\s+|ha\s+)?\Z")
+MOST_BEHIND = 2
+"""Words between a verb of saying and its colon."""
 _BARE = re.compile(r"(?i)\A\W*(?:(?!to\b)[\w'’-]+\s+){0,4}?to\s+(?=[a-z])")
 """What joins a verb of saying to what is asked for: "(tells) every agent to"."""
 LEAD_WORDS = 24
@@ -210,15 +213,26 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
         for lead in patterns.cue("words/foreign", table).finditer(text):
             yield lead.end(), table == "announces"
     named = (colon for colon in _COLON.finditer(text)
-             if patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]))
+             if patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]) or _is_told_by(colon[0]))
     for colon in islice(named, MOST):
-        if any(patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
+        if _is_told_by(colon[0]) or any(
+                patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
             yield colon.end(), False
             continue
         rest = text[colon.end():]
         if not any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back", "shrugs")):
             return  # nothing further down can be rejected then either
         yield colon.end(), False
+
+
+def _is_told_by(lead: str) -> bool:
+    """Whether a lead ends with a verb of saying and somebody before it whom nobody knows: "a contributor wrote:".
+
+    What a person's own team or customer says is theirs to pass on.
+    """
+    verbs = [*patterns.cue("words/foreign", "reports").finditer(lead)]
+    return bool(verbs) and len(lead[verbs[-1].end():].split()) <= MOST_BEHIND and _ANYBODY.search(
+        lead[:verbs[-1].start()]) is not None and not patterns.has("words/foreign", "insiders", lead)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -40,7 +40,7 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
     """Why a statement that no person made waits for one; or nothing."""
     if trust_of(origin) is not Trust.AGENT:
         return ""
-    if could_harm(text) or lifts_a_safeguard(text) or any(map(repeats_a_deed, parts_of(text))):
+    if could_harm(text) or lifts_a_safeguard(text) or any(repeats_a_deed(part) or reaches_out(part) for part in parts_of(text)):
         # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
         return "order-for-a-person"
     if sign in (MEMORY_FILE, PROPOSAL):
@@ -90,6 +90,28 @@ def repeats_a_deed(sentence: str) -> bool:
     return bare != sentence and patterns.has("words/orders", "deed", bare) and not patterns.has("words/orders", "forbids", bare)
 
 
+def reaches_out(sentence: str) -> bool:
+    """Whether a sentence orders something done with what lies beyond the project, or names a switch that takes a check away.
+
+    Where it goes and what it touches tells, not the verb: an address, a file of the person's own, `GIT_SSL_NO_VERIFY`. To read
+    what stands at an address is no such order, and neither is what is forbidden.
+    """
+    if not any(map(_is_imperative, _CLAUSE.split(sentence))) or patterns.has(
+            "words/orders", "forbids", " ".join(sentence.split()[:_ORDERED_BY])):
+        return False
+    far = _FAR.search(sentence) or _NUMBERED.search(sentence)
+    return bool(_PRIVATE.search(sentence)) or any(map(_takes_a_check_away, _SWITCH.findall(sentence))) or (
+        far is not None and not patterns.has("words/orders", "reads", sentence[:far.start()]))
+
+
+def _takes_a_check_away(switch: str) -> bool:
+    """Whether the parts of a name say that something is off, and of what keeps from a mistake."""
+    if re.search(r"=(?:0|false|no|off)\Z", switch) and switch.isupper():
+        return True
+    words = " ".join(re.split(r"[-_=]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", switch).casefold()))
+    return patterns.has("words/orders", "switched", words) and patterns.has("words/orders", "guards", words)
+
+
 def gives_orders(text: str) -> bool:
     """Whether any sentence of a text, or any part of one, has the form of a rule, a wish or an order."""
     return any(is_ruling(sentence) or any(map(_is_imperative, _CLAUSE.split(sentence))) for sentence in parts_of(text))
@@ -129,6 +151,12 @@ LONGEST_SUBJECT = 14
 LONGEST_SENTENCE = 45
 _BESIDE = re.compile(r"(?<!\d),(?=\s)\s*|\s+(?:and|but|while|und|aber|y|pero|et|mais|e|ma)\s+|[，、]")
 _FAR = re.compile(r"(?:https?|s3|gs|s?ftps?|wss?)://\S+|[\w.+-]+@[\w-]+\.[\w.-]+")
+_NUMBERED = re.compile(r"(?<![\w.])(?!127\.|0\.0\.|10\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+_PRIVATE = re.compile(r"(?:~|\$HOME)/\.\w|\bauthorized_keys\b|\bcron(?:tab)?\b|(?<!\w)/etc/\w"
+                      r"|\boutside (?:of )?(?:the |this |your )?(?:repo(?:sitory)?|project|workspace|sandbox)\b")
+"""What is the person's or the machine's, and no project's."""
+_SWITCH = re.compile(r"(?<![\w/])-{0,2}[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+|\b[a-z]+(?:[A-Z][a-z]+)+=\w+"
+                     r"|\b\w*(?:VERIFY|SSL|TLS|AUTH|SANDBOX)\w*=(?:0|false|no|off)\b", re.ASCII)
 _FAR_REST = re.compile(r"(?i)(?:\b(?:is|are|at|in|on|under|see|called|ist|sind|unter|auf|bei|es|son|está|están|en|est|sont"
                        r"|sur|à|é|são|em|è|sono|su)\s+|[:=(|<]\s*|[是为在は]\s*)$")
 _LOWER_VALUE = (

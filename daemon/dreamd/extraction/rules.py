@@ -24,7 +24,7 @@ from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import is_set_down, paste_key
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.stance import is_fragment, is_question, leans, without_item
-from dreamd.extraction.surely import SURE, sign_of
+from dreamd.extraction.surely import SURE, heads_a_rule, sign_of
 from dreamd.extraction.talk import Read, Talk, begins_a_second_thought
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, without_request
 from dreamd.models.lasting_net import Lasts
@@ -142,7 +142,7 @@ def _listen_to(said: list[str], talk: Talk, event: Event) -> None:
             said[n] = f"wait, {said[n]}"
         text = talk.left_of(event, said[n])
         n += 1
-        heard = _heard(talk, event, text, said[:n - 1]) if text else None
+        heard = _heard(talk, event, text, said[:n - 1], alone=len(said) == 1) if text else None
         if heard is None:
             continue
         if heard.sign != ONE_OFF and is_set_down(said[n - 1], event.text):
@@ -162,8 +162,8 @@ def _part_of(sentence: str) -> str:
     return f" {cleaned(sentence)}" if goes_on and not is_question(sentence) else ""
 
 
-def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str]) -> _Heard | None:
-    """What one sentence says to be kept, with the sign that speaks for it."""
+def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, alone: bool) -> _Heard | None:
+    """What one sentence says to be kept, with the sign that speaks for it; `alone` where it is all that its message says."""
     if unmeant := unmeant_as(text):
         talk.skips[unmeant] += 1
         return None
@@ -173,7 +173,9 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str]) -> _Hear
     told = cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL)
     told = without_request(told)
-    read = Read(sign) if sign in CERTAIN else talk.read(text, earlier, sign)
+    # Who types a rule and nothing else, asked nothing, means it: the network has met next to none that stand so.
+    meant = sign in CERTAIN or alone and heads_a_rule(told) and not any("?" in before for before in talk.before)
+    read = Read(sign) if sign and meant else talk.read(text, earlier, sign)
     sign = read.sign
     if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
         return _Heard(told, "said-again")

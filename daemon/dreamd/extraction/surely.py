@@ -60,6 +60,11 @@ def sign_of(text: str, *, refused: bool = False) -> str:
     return _sure(text, refused=refused) or (ONE_OFF if _may_come_again(text) else "")
 
 
+def heads_a_rule(text: str) -> bool:
+    """Whether a sentence begins with what makes it a rule for all times, or a preference: "from now on …", "I prefer …"."""
+    return any(patterns.starts(SURE, name, text) for name in ("standing", "preference", "ours"))
+
+
 def may_last(text: str) -> bool:
     """Whether a sentence says enough to be read alone, and nothing binds it to this moment."""
     return patterns.width(text) >= SHORTEST_READ and _LEFT_OUT not in text and not _LISTED.match(text) and (

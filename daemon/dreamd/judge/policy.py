@@ -33,6 +33,10 @@ _QUESTION = re.compile(r"[^.!?…。！？]*[?？]+")
 _SHARE_IN_TALK, _FEWEST_OF_TWO = 0.5, 2
 """Of the words that turns of a talk tell something with, how many two of them must share: the share of the fewer, or of the
 more, for one claim; and how many at least where two persons speak."""
+_LEAD_IN = re.compile(r"(?i)\A(?:(?:please|bitte|also|and|just)\s+)*(?:note[zr]?|remember|keep in mind|bear in mind|fyi"
+                      r"|for the record|be aware|beachte[nt]?|merk(?:e|t)? dir|zur info|recuerda|ten en cuenta|retiens"
+                      r"|n'oublie pas|lembre-se)"
+                      r"(?:\s*[:：,]|\s+(?:that|dass|que|de que))\s*")
 _FEWEST = 3
 """Words from which two that are the same but for small ones are one claim."""
 
@@ -93,10 +97,11 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
 def certain(told: Laid) -> Judgement | None:
     """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
     a, b = told.pair.a, told.pair.b
-    same = a.plain == b.plain or told.pair.is_moved_only
+    led_in = _is_led_in(a, b)
+    same = a.plain == b.plain or told.pair.is_moved_only or led_in
     if not are_written_apart(a.text, b.text) and (a.low == b.low or len(a.plain) >= _FEWEST and same
                                                   and not vetoes(told.pair, told.guards)):
-        richer = "a" if len(a.text) >= len(b.text) else "b"
+        richer = "a" if (len(a.text) >= len(b.text)) is not led_in else "b"
         return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
     gap = told.gap or 0.0
     for newer, later, earlier, is_later in (("a", a, b, gap <= 0), ("b", b, a, gap >= 0)):
@@ -104,6 +109,12 @@ def certain(told: Laid) -> Judgement | None:
             evidence = Evidence(EvidenceKind.OUT_OF_USE, thing, thing)
             return Judgement(Relation.UPDATES, 1.0, (evidence,), Basis.MARKER, newer=newer)
     return None
+
+
+def _is_led_in(a: Reading, b: Reading) -> bool:
+    """Whether the two are the same but for words that only ask to be heard: "please note: …", "remember that …"."""
+    bare = [_LEAD_IN.sub("", side.text) for side in (a, b)]
+    return any(map(str.__ne__, bare, (a.text, b.text))) and read(bare[0]).plain == read(bare[1]).plain
 
 
 def _merge(told: Weighed, sure: float) -> Judgement | None:

@@ -17,7 +17,7 @@ LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock
 FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "own-files", ".founded", "paused.json", "heartbeat.json",
          "cycle.json", "deferred.json")
 FEWEST_GONE = 3
-LOOKED_AT_BYTES = 8192
+LOOKED_AT_BYTES = 65_536
 FEWEST_SIGNS, FEWEST_OF_THEM = 4, 16
 """Fewer different signs than that, over and over, are no words."""
 _HEAD_CUT = re.compile(rb"---\r?\n(?: *[a-z_]+:[^\n]*\n)*(?: *[a-z_]+(?::[^\n]*)?)?")
@@ -61,6 +61,9 @@ def check_files(world: World, facts: Facts) -> Check:
             return Check("files", "blocked", f"`{path}` {told}: agents do not read what dream knows",
                          AGAIN if told.startswith("is gone") else FIRST)
     topics = [path for path, memory in facts.files if memory]
+    for path in topics:
+        if told := _taken_by(f"{world.home}/{path}"):
+            return Check("files", "blocked", f"`{path}` {told}: dream neither reads nor writes it", FIRST)
     gone = sum(1 for path in topics if _is_spoilt(f"{world.home}/{path}"))
     if gone >= FEWEST_GONE and gone * 2 > len(topics):
         return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone, empty or damaged", AGAIN if all(
@@ -78,9 +81,17 @@ def _fault_of(home: str, path: str) -> str:
     facts = facts_of(f"{home}/{path}")
     if facts is None:
         return "is gone"
-    if stat.S_ISLNK(facts.st_mode) or not stat.S_ISREG(facts.st_mode):
-        return "is a link" if stat.S_ISLNK(facts.st_mode) else "is no file"
+    if told := _taken_by(f"{home}/{path}"):
+        return told
     return "is empty or damaged" if _is_spoilt(f"{home}/{path}") else ""
+
+
+def _taken_by(path: str) -> str:
+    """What stands where a file should; nothing where one does, or nothing at all."""
+    facts = facts_of(path)
+    if facts is None or stat.S_ISREG(facts.st_mode):
+        return ""
+    return "is a link" if stat.S_ISLNK(facts.st_mode) else "is no file"
 
 
 def _above(path: str) -> Iterable[str]:
@@ -90,11 +101,13 @@ def _above(path: str) -> Iterable[str]:
 
 
 def _is_spoilt(path: str) -> bool:
-    """No file, an empty one, one that is no text or a few signs over and over, one cut in its head, or two versions in one."""
+    """No file, an empty one, no text, a few signs over and over, a cut head, the same twice, or two versions in one."""
     start = bytes_at(path, 0, LOOKED_AT_BYTES)
     bare = b"".join(start.split())
     few = len(set(bare)) < FEWEST_SIGNS and (not bare or len(bare) >= FEWEST_OF_THEM)
-    return few or b"\0" in start[:64] or not _is_text(start) or _HEAD_CUT.fullmatch(start) is not None or all(
+    half = len(start) // 2
+    twice = len(start) >= 2 * FEWEST_OF_THEM and start[:half] == start[half:]
+    return few or twice or b"\0" in start[:64] or not _is_text(start) or _HEAD_CUT.fullmatch(start) is not None or all(
         mark in b"\n" + start for mark in _MERGE_MARKS)
 
 

@@ -10,7 +10,7 @@ import pytest
 from dreamd.core.values import Relation
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import Limits
-from dreamd.judge.policy import Weighed, decide
+from dreamd.judge.policy import Laid, Weighed, certain, decide
 from dreamd.judge.statement import read
 
 LIMITS = Limits(ask=0.1, merge=0.9, conflict=0.8, either=0.95, marked=0.5)
@@ -48,3 +48,17 @@ def test_the_newer_takes_the_place_of_the_other(merge: float, conflict: float, e
 ])
 def test_turns_of_talk_are_one_only_where_both_tell_of_the_same(texts: tuple[str, str], is_one: bool) -> None:
     assert (_verdict(0.97, 0.01, texts) in {Relation.DUPLICATE, Relation.REFINES}) is is_one
+
+
+@pytest.mark.parametrize(("a", "b", "richer"), [
+    ("Please note: the kiln room opens at nine.", "The kiln room opens at nine.", "b"),
+    ("The kiln room opens at nine.", "Remember that the kiln room opens at nine!", "a"),
+])
+def test_words_that_only_ask_to_be_heard_make_no_other_claim(a: str, b: str, richer: str) -> None:
+    verdict = certain(Laid(Alignment(read(a), read(b)), (None, None)))
+    assert verdict is not None and (verdict.relation, verdict.richer) == (Relation.DUPLICATE, richer)
+
+
+def test_another_value_behind_such_words_is_another_claim() -> None:
+    assert certain(Laid(Alignment(read("Please note: the kiln room opens at nine."),
+                                  read("The kiln room opens at eleven.")), (None, None))) is None

@@ -26,7 +26,7 @@ _COUNTED = re.compile(r"(?i:(?:sha|utf|md)-?\d{1,3}|base64|v\d+(?:\.\d+)*)(?![^\
 _ABOUT_ITSELF = re.compile(r"[a-z]+(?<!e)(?<!re)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)"
                            r"|[a-z]{2,}(?:able|ible|ously|ingly|less|ly)|[a-z]{3,}ing")
 _KEYLIKE = re.compile(r"(?i)key|token|secret|seed|schlüssel|clave|clé|chave|密|令牌|トークン|키")
-_DIGITS = re.compile(r"(?i)pin|geheimzahl|otp|puk|code|cvc|cvv|combination|kombination|codice|código|码|暗証")
+_DIGITS = re.compile(r"(?i)pin|geheimzahl|otp|puk|code|cvc|cvv|kod|combination|kombination|codice|código|пин|码|暗証")
 _VALUE = re.compile(
     r"[*_]{0,2}[\s*]{0,3}(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{3,100})[\"'`”“»]"
     r"|(?P<grouped>[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){2,12}"
