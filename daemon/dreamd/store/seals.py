@@ -87,7 +87,8 @@ def look_of(present: Mapping[str, Sequence[object]]) -> int:
 
 def load_looks(connection: sqlite3.Connection) -> dict[str, int]:
     """The sum of how the notes look, for each scope of which it is known; a server keeps none."""
-    rows = () if server_of(connection) else connection.execute("SELECT key, value FROM meta WHERE key > ? AND key < ?", (LOOKS, LOOKS + "\uffff"))
+    rows = () if server_of(connection) else connection.execute("SELECT key, value FROM meta WHERE key > ? AND key < ?",
+                                                               (LOOKS, LOOKS + "\uffff"))
     return {str(key).removeprefix(LOOKS): _number(value) for key, value in rows}
 
 

@@ -340,8 +340,7 @@ def _as_bytes(body: object) -> bytes:
 def load_looks(store: Store) -> dict[str, int | None]:
     """The scopes of known files, each with the sum of how its notes look; None where that is not known."""
     scopes = store.tuples("SELECT scope FROM file GROUP BY scope ORDER BY MIN(path)")
-    known = seals.load_looks(store.connection)
-    # A damaged index may know less than the table.
+    known = seals.load_looks(store.connection)  # a damaged index may know less than the table
     return {name: known.get(name) for name in dict.fromkeys([*(str(stored_scope(scope)) for (scope,) in scopes), *known])}
 
 
