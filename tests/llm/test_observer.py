@@ -43,8 +43,8 @@ def test_a_fact_becomes_a_memory_that_names_who_read_it(house: House) -> None:
     assert (found.status, found.trust, found.authority) == (Status.LIVE, Trust.USER, Trust.USER)
     assert of_observer(report)["stored"] == 1
     evidence = [row[0] for row in house.rows("SELECT evidence FROM operation WHERE memory = ?", found.id)]
-    assert any(credit("observer", "stand-in-1", "observer@3") in str(e) for e in evidence)
-    assert house.rows("SELECT role, model, prompt FROM model_word") == [("observer", "stand-in-1", "observer@3")]
+    assert any(credit("observer", "stand-in-1", "observer@4") in str(e) for e in evidence)
+    assert house.rows("SELECT role, model, prompt FROM model_word") == [("observer", "stand-in-1", "observer@4")]
 
 
 def test_a_second_dream_asks_nothing_and_changes_nothing(house: House) -> None:

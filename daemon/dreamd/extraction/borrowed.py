@@ -16,6 +16,7 @@ from dreamd.text import patterns
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "‘": "’", "「": "」", "『": "』", "'": "'", "”": "”"}
 _SENTENCE_START = re.compile(r"(?:^|(?<=[.!?。！？\n])[ \t]*|(?<=, ))(?=\S)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_LONGEST_NAME = 2
 _MOST = 20
 """Hand-overs looked for in one message."""
 _REASONS = (("reports", "reported"), ("imagines", "imagined"), ("chats", "chat"))
@@ -66,9 +67,15 @@ def _opening(text: str, position: int) -> int | None:
     opening = patterns.cue("words/stance", "hands_over", start=True)
     for start in _SENTENCE_START.finditer(text, position):
         found = opening.match(text, start.end())
-        if found is not None and found.end() > position:
+        if found is not None and found.end() > position and not _only_names(text[found.end():]):
             return found.end()
     return None
+
+
+def _only_names(text: str) -> bool:
+    """Whether a text begins with a word or two in quotation marks: a thing that is named, and no text."""
+    end = text.find(_QUOTES.get(text[:1], "\n"), 1)
+    return text[:1] in _QUOTES and end > 0 and len(text[1:end].split()) <= _LONGEST_NAME
 
 
 def _end_of_text(text: str, position: int) -> int:

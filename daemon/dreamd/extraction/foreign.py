@@ -31,8 +31,8 @@ _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
 _SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports", "shrugs")
-_COLON = re.compile(r"(?:[^.!?。！？\n:：]|[.!?](?=\S)){3,120}[:：](?!//)")
-"""A lead and its colon; a dot inside a word, as in the name of a file, ends no sentence."""
+_COLON = re.compile(r"(?:[^.!?。！？\n:：]|[.!?](?=\S)|(?<=\d):(?=\d)){3,120}[:：](?!//)(?!(?<=\d:)\d)")
+"""A lead and its colon, which no time of day has; a dot inside a word, as in the name of a file, ends no sentence."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
+from dreamd.core.plain_words.rule_parts import PART
 from dreamd.core.values import (
     DECIDED,
     DECISION,
@@ -228,7 +229,7 @@ def is_history(text: str) -> bool:
 def is_procedure(text: str) -> bool:
     """Whether a text is a recipe of many steps, and not a document or a list of rules that happens to be numbered."""
     head = text[:_CHECKED_CHARS]
-    if re.search(r"^#{1,6}\s|\*\*(?:Why|How to apply):?\*\*", head, re.MULTILINE):
+    if re.search(r"^#{1,6}\s", head, re.MULTILINE) or PART.search(head):
         return False
     steps: list[re.Match[str]] = []
     for match in patterns.cue("words/phrases", "step").finditer(head):

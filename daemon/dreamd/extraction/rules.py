@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dreamd.core.plain_words.rule_parts import written
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.borrowed import typed, unmeant_as
@@ -37,7 +38,6 @@ BEFORE = -1
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
 _LABELLED = re.compile(r"(?i)\**(?P<name>why|how to apply)\**:\**\s*")
-_PARTS = {"why": "**Why:**", "how to apply": "**How to apply:**"}
 
 
 class _Heard(NamedTuple):
@@ -155,7 +155,7 @@ def _part_of(sentence: str) -> str:
     """What a sentence adds to the one before it that was kept: why, how to apply it; or nothing."""
     labelled = _LABELLED.match(sentence)
     if labelled is not None:
-        return f"\n\n{_PARTS[labelled['name'].lower()]} {cleaned(sentence[labelled.end():])}"
+        return written(labelled["name"].lower(), cleaned(sentence[labelled.end():]))
     goes_on = patterns.starts("words/phrases", "reason_start", sentence)
     return f" {cleaned(sentence)}" if goes_on and not is_question(sentence) else ""
 

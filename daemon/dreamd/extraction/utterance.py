@@ -43,7 +43,7 @@ _FEWEST_OF_ONESELF = 4
 """Who speaks of themselves so often types, however many headings there are."""
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _MACHINE = re.compile(
-    r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
+    r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|[A-Z_]+=\S+(?:\s|$)|\S+=\S+\s*(?:$|\S+=)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
     r"|[\w.-]+\s*\|\s|\"[^\"\n]{1,60}\"\s*:|\S+:\d+(?::\d+)?:?\s"
     r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s+(?:[A-Z_]{3,}\b|[\[:*=<>\"'{])|[+-]{2,})")
@@ -65,8 +65,8 @@ _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
-    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hm+|uhm*|a+h+|o+h+|and|but|also|then|now|alright|actually|oh|ah|hey|hi"
-    r"|please"
+    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so(?! that\b)|well|hm+|uhm*|a+h+|o+h+|and|but|also|then|now|alright"
+    r"|actually|oh|ah|hey|hi|please"
     r"|btw|by the way|perfect,|cool,|nice,"
     r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|fine|thanks|done|ja|nein"
     r"|doch|sí|non|oui|sim"

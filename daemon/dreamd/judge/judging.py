@@ -6,11 +6,11 @@ the fitted model before it leaves open, each pair once and alone: what else is j
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from dreamd.core.plain_words.rule_parts import rule_alone
 from dreamd.core.values import Evidence, Judgement, Relation
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted, softmax
@@ -31,7 +31,6 @@ BATCH = 128
 """Pairs between two looks at whether to stop or to wait."""
 
 
-_REASONS = re.compile(r"\s*\*\*(?:Why|How to apply):\*\*")
 """Where what explains a rule begins."""
 
 
@@ -120,7 +119,7 @@ class Judge:
 
 def _without_reasons(pair: Pair) -> tuple[Pair, str]:
     """A rule that tells its why, beside one that does not, is judged by the rule alone; and which side tells so much more."""
-    a, b = (_REASONS.split(one.text, maxsplit=1)[0] for one in pair[:2])
+    a, b = (rule_alone(one.text) for one in pair[:2])
     if not (a and b) or (a == pair.a.text) == (b == pair.b.text):
         return pair, ""
     return Pair(Statement(a, pair.a.at), Statement(b, pair.b.at), pair.similarity), "b" if a == pair.a.text else "a"

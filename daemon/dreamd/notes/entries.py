@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from dreamd.core.plain_words.rule_parts import PART
 from dreamd.core.values import content_id
 from dreamd.notes.dialects import Dialect, is_editable, is_whole_file_entry
 from dreamd.notes.frontmatter import Frontmatter, read_frontmatter
@@ -82,7 +83,6 @@ _LINK = re.compile(
 )
 _TASK = re.compile(r"\[Task \d{1,6}\]\Z")
 _ATTACHED = re.compile(r"[ \t]*<!--\s*(?:trigger|importance)\s*:")
-_REASON = re.compile(r"\*\*(?:Why|How to apply)\b")
 _LONGEST_COMMENT = 20_000
 _CODEX_RECORDS = ("rollout_summary_files", "keywords")
 
@@ -261,7 +261,7 @@ def _blank_run(lines: _Lines, ahead: int) -> int:
 
 
 def _belongs_after_blank(line: str) -> bool:
-    return bool(_REASON.match(line)) or (line[:2] in ("  ", "\t") or line[:1] == "\t") and bool(line.strip())
+    return bool(PART.match(line)) or (line[:2] in ("  ", "\t") or line[:1] == "\t") and bool(line.strip())
 
 
 def _starts_block(line: str) -> bool:

@@ -22,6 +22,9 @@ _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", r
 _NOUN_BEFORE = re.compile(r"(?i)\b(?:of|for|over|during|within|in|through|about)\s+$")
 """Words behind which a span stands as a noun: "the first week of 2026-08", and not "of in 2026-08"."""
 _LENGTH = re.compile(r"(?i)\bthe\s+$")
+_QUOTES, _OPTION = ("'", '"', "“", "”", "‘", "’", "«", "»"), re.compile(r"(?<!\w)--?\w[\w-]*[ =]$")
+_DAY_AS_NAME, _MIDST = re.compile(r"Today|Tomorrow|Yesterday|Tonight"), re.compile(r"[\w,] $")
+"""What is written with a capital in the midst of a sentence is a name: "the Today tab"."""
 _BESIDE_A_NOUN = re.compile(r"(?i)(?<!\w)(?:the|our|my|your|his|her|its|their|\w+['’]s|of|over|during|within|about|for|than"
                             r"|de[rmns]|das|die|unser\w*|mein\w*)\s+$")
 """Words behind which a weekday's date has no preposition of its own: "our 2026-05-18 release"."""
@@ -116,7 +119,7 @@ def _rules(languages: frozenset[str]) -> tuple[_Rule, ...]:
             body = needs + said.replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
             body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
             pattern = f"(?:{body})" if lang in ("zh", "ja", "ko") else (
-                rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?")
+                rf"(?<![\w/-])(?<!\w\.)(?:{body})(?![\w(-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?")
             made.append(_Rule(lang, kind, shift, re.compile(_once(pattern), re.IGNORECASE)))
     return tuple(made)
 
@@ -154,7 +157,7 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
         return match[0]  # "for the next month" tells how long
     if groups.get("own") and rule.kind not in ("weekday-next", "weekday-this", "weekday-last"):
         return match[0]
-    if _is_habit(match, rule, sentence, ends=ends) or _is_one_of_several(match, rule, sentence):
+    if _is_named(match) or _is_habit(match, rule, sentence, ends=ends) or _is_one_of_several(match, rule, sentence):
         return match[0]
     try:
         found = _reckon(rule, groups, day)
@@ -166,6 +169,14 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
         return match[0]
     _told(match[0], found.isoformat(), evidence)
     return _worded(match, rule, found, lead, own=groups.get("own") or "")
+
+
+def _is_named(match: re.Match[str]) -> bool:
+    """Whether a phrase is code, the value of an option, a quotation by itself or a name, and no day is meant."""
+    before, after = match.string[:match.start()], match.string[match.end():]
+    is_quoted = before[-1:] in _QUOTES and after[:1] in _QUOTES
+    return before.count("`") % 2 == 1 or is_quoted or _OPTION.search(before) is not None or (
+        _DAY_AS_NAME.match(match[0]) is not None and _MIDST.search(before) is not None)
 
 
 def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -> bool:

@@ -9,6 +9,8 @@ from hearing import learned
 
 from dreamd.core.values import Gated, GateVerdict, MemoryClass, Origin
 from dreamd.extraction import gate
+from dreamd.extraction.borrowed import typed
+from dreamd.extraction.utterance import cleaned
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
@@ -155,3 +157,17 @@ def test_an_order_that_is_shown_or_used_as_an_example_is_not_the_persons(text: s
 ])
 def test_a_wording_to_be_used_stays_the_persons(text: str) -> None:
     assert noted(text).verdict is GateVerdict.ALLOW
+
+
+@pytest.mark.parametrize("text", [
+    "Reword the sign, 'pier' isn't a place.",
+    "Have a look at /var/log/horn.log around 04:12, the horn is always late and I never hear why",
+    "mode=fog gone is a bug!! put it back, the keeper always needs it.",
+])
+def test_a_thing_that_is_named_a_time_and_a_single_setting_make_nobody_elses_words(text: str) -> None:
+    assert typed(text) == [text]
+
+
+def test_a_purpose_keeps_the_words_it_begins_with() -> None:
+    assert cleaned("so that nothing like this can happen again").startswith("So that nothing")
+    assert cleaned("so we never sail in fog").startswith("We never")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dreamd.core.plain_words.rule_parts import without_labels
 from dreamd.core.values import OBSERVED, OBSERVED_ACCEPTED, Origin, observed_waits
 from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
@@ -27,7 +28,6 @@ OTHER_WORDS = "other-words"
 """Nothing that can be named parts the two, but their words do. The judge of pairs is no help: it tells what says the same from
 what does not, and a sentence that leaves out one of two halves says nearly the same."""
 _CLAUSE = re.compile(r"[;:]\s+|\s+[–—-]+\s+")
-_PARTS = re.compile(r"\n\s*\*\*(?:Why|How to apply):\*\*\s*")
 _ONLY = frozenset({"only", "always", "never", "every", "all", "any", "must", "may"})
 
 
@@ -107,7 +107,7 @@ def beyond(text: str, basis: str, *, answered: bool = False) -> str:
 
     `answered` where one of the sentences is a question that the person answered.
     """
-    mine, theirs = read(_PARTS.sub(" ", text)), read(basis)
+    mine, theirs = read(without_labels(text, " ")), read(basis)
     if mine.numbers - theirs.numbers or _figures(mine) - _figures(theirs):
         return "another-number"
     low = theirs.low
@@ -125,7 +125,7 @@ def beyond(text: str, basis: str, *, answered: bool = False) -> str:
     def is_said(part: str) -> bool:
         return any(says(part, line, answered=answered) for line in lines)
 
-    told = [one for one in sentences(_PARTS.sub("\n", text)) if one.strip(" .")]
+    told = [one for one in sentences(without_labels(text, "\n")) if one.strip(" .")]
     return "" if all(is_said(one) or all(map(is_said, _CLAUSE.split(one))) for one in told) else OTHER_WORDS
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dreamd.core.plain_words.rule_parts import LABELS, written
 from dreamd.core.settings import LlmSettings
 from dreamd.core.values import Category, GateVerdict, MemoryClass, MemoryType
 from dreamd.llm.roles.prompts import SHARE, TEXT, WHOLE, choice, fenced, listed, load_prompt, records, shape, words
@@ -91,9 +92,9 @@ def _read(raw: Mapping[str, object], lines: Mapping[int, Line]) -> Fact | str:
         return "no-quote"
     if not all(quotes):
         return "wrong-quote"
-    for part, label in (("why", "Why"), ("how_to_apply", "How to apply")):
-        if more := words(raw.get(part), LONGEST_FACT):
-            text += f"\n\n**{label}:** {more}"
+    for name in LABELS:
+        if more := words(raw.get(name.replace(" ", "_")), LONGEST_FACT):
+            text += written(name, more)
     try:
         return Fact(text, MemoryClass(str(raw.get("class"))), MemoryType(str(raw.get("type"))),
                     Category(str(raw.get("category"))), _is_unsure(raw), tuple(q for q in quotes if q))
