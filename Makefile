@@ -19,7 +19,7 @@ $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
 	@echo "installing torch (a few minutes the first time; all of it takes some 2 GB) …"
 	@$(PIP) install -c config/constraints.txt torch==2.13.0
 	@echo "installing dream and its other libraries …"
-	@$(PIP) install -c config/constraints.txt -e '.[web]'
+	@$(PIP) install -c config/constraints.txt -e '.[mcp,web]'
 	@$(BIN)/python -m compileall -q daemon
 	@touch $@
 

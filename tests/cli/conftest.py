@@ -51,7 +51,7 @@ class Terminal:
         kept = {k: v for k, v in os.environ.items() if k in passed}
         self.env = {**kept, "HOME": str(self.person), "TZ": "UTC", "XDG_STATE_HOME": str(self.root / "state"),
                     "XDG_CONFIG_HOME": str(self.root / "config"), "XDG_DATA_HOME": str(self.root / "share"),
-                    "XDG_RUNTIME_DIR": str(self.root / "runtime"), **self.env}
+                    "XDG_RUNTIME_DIR": str(self.root / "runtime"), "DREAM_HOME": str(self.home), **self.env}
 
     @property
     def home(self) -> Path:
@@ -62,8 +62,8 @@ class Terminal:
         return self.root / "person"
 
     def words(self, *words: str, now: str | None = None) -> list[str]:
-        """A command with its home and time."""
-        return ["--home", str(self.home), *(["--now", now] if now else []), *words]
+        """A command with its time; its home is in the environment."""
+        return [*(["--now", now] if now else []), *words]
 
     def command(self, *words: str, now: str | None = None) -> list[str]:
         """The command line that is run."""

@@ -69,6 +69,7 @@ def test_six_wordings_three_dead_paths_and_a_secret_are_named_exactly(dream, rep
     assert told.code == 1
     found = told.document["findings"]
     assert Counter(f["kind"] for f in found) == {"secret": 1, "gone": 3, "near-identical": 1}
+    assert told.document["entries"] == INDEX.count("\n- ")  # the one with the secret is an entry too
     alike = next(f for f in found if f["kind"] == "near-identical")
     assert [p["line"] for p in alike["places"]] == [4, 5, 6, 7, 8, 9]
     assert [f["detail"].split("`")[1] for f in found if f["kind"] == "gone"] == [

@@ -66,3 +66,53 @@ def test_each_record_is_a_memory_of_its_project_as_live_as_its_status_says(dream
     for words in ((), (str(folder.parents[1]),)):
         found = dream("audit", *words, "--json", now=FRIDAY).document["findings"]
         assert sum(f["kind"] == "decision-record" for f in found) == 2
+
+
+LOG = """# Decisions
+
+## D-1: Stone wheels
+
+Status: Accepted
+Date: 2021-02-03
+
+We grind with stone because steel is not to be had.
+
+## D-2: Flour by post
+
+Status: Proposed
+Date: 2022-06-07
+
+Small bags go by post because walkers ask for it.
+"""
+STEEL = """
+## D-3: Steel wheels
+
+Status: Accepted
+Date: 2023-05-06
+Supersedes: D-1
+
+Steel from now on, since stone flakes ended in the flour.
+"""
+
+
+def test_one_page_of_many_decisions_is_read_like_a_folder_of_them(dream):
+    mill = dream.person / "mill"
+    (mill / ".git").mkdir(parents=True)
+    (mill / "DECISIONS.md").write_text(LOG)
+    assert dream.json("ingest", str(mill), now=MONDAY)["stored"] == 2
+    dream.json("consolidate", now=MONDAY)
+    first = told(dream, MONDAY)
+    assert {name: m["status"] for name, m in first.items()} == {"D-1": "live", "D-2": "held"}
+    assert {m["scope"] for m in first.values()} == {"project:mill"}
+    assert first["D-1"]["text"].endswith("Record: DECISIONS.md#d-1-stone-wheels")
+
+    (mill / "DECISIONS.md").write_text(LOG.replace("Proposed", "Accepted") + STEEL)
+    dream.json("consolidate", now=FRIDAY)
+    after = told(dream, FRIDAY)
+    assert {name: (m["status"], m["id"]) for name, m in after.items() if name != "D-3"} == {
+        "D-1": ("superseded", first["D-1"]["id"]), "D-2": ("live", first["D-2"]["id"])}
+    assert after["D-1"]["superseded_by"] == after["D-3"]["id"]
+    assert dream.json("consolidate", now=FRIDAY)["outcome"] == "nothing-to-do"
+    (mill / "DECISIONS.md").write_text((LOG + STEEL).replace("Status: Accepted\nDate: 2023", "Status: parked\nDate: 2023"))
+    looked = dream("audit", str(mill), now=FRIDAY)
+    assert looked.code == 1 and "status nobody knows: `parked`" in looked.out and "DECISIONS.md#d-3-steel-wheels" in looked.out

@@ -114,7 +114,7 @@ def test_explain_says_how_old_a_memory_counts_and_what_comes_of_it(lived_in, mem
     age = lived_in.json("explain", port, now="2026-12-02T09:00:00Z")["ageing"]
     assert (age["since"], age["days"], age["days_passed"]) == ("2026-03-02T09:00:00Z", 90, 275), "unused, it counts ninety days"
     assert (age["stale_after"], age["archived_after"]) == (90, 180)
-    assert "counts as 90 days old" in lived_in("explain", port, now="2026-12-02T09:00:00Z").out
+    assert "90 days of the 90 after which it is stale" in lived_in("explain", port, now="2026-12-02T09:00:00Z").out
     assert lived_in.json("explain", rule)["ageing"] is None, "a rule does not go by age"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import threading
 import time
@@ -169,6 +170,24 @@ def test_this_machine_is_not_asked_by_any_of_its_names(house: House, address: st
     with pytest.raises(Refused):
         kept(house, address, fetch=True, may_reach=reaching.is_public)
     assert not house.home.exists()
+
+
+@pytest.mark.parametrize(("body", "headers"), [
+    (b"\x1f\x8b\x08\x00" + b"z" * 500, {"Content_Encoding": "gzip"}),
+    (gzip.compress(ARTICLE.encode())[:-40], {"Content_Encoding": "gzip"}),
+    (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, {}),
+])
+def test_what_comes_packed_and_damaged_or_is_no_text_leaves_no_note(house: House, body: bytes, headers: dict[str, str]) -> None:
+    with serving(lambda request: send(request, body, **headers)) as address, pytest.raises(DreamError, match="damaged|not t"):
+        kept(house, address, fetch=True)
+    assert not house.home.exists()
+
+
+@pytest.mark.parametrize("kind", ["text/html; charset=klingon-9", "text/plain; charset=base64", "text/html"])
+def test_no_letter_is_lost_where_a_page_names_no_encoding_there_is(house: House, kind: str) -> None:
+    page = "<p>Die Kläranlage öffnet um sieben Uhr früh, weil der Bach dann wenig führt.</p>".encode("latin-1")
+    with serving(lambda request: send(request, page, kind=kind)) as address:
+        assert "Die Kläranlage öffnet um sieben Uhr früh" in kept(house, address, fetch=True).path.read_text()
 
 
 def test_a_page_that_leads_to_a_private_address_is_not_followed(house: House) -> None:

@@ -54,7 +54,7 @@ def test_nothing_is_promised_for_tonight_where_no_service_runs(house, capsys, mo
     house.dream(FIRST_NIGHT)
     house.say(FIRST_NIGHT, "The search gateway listens on port 7000.")
     told = " ".join(said(house, capsys, "status")[1].split())
-    assert "no service runs: `dream consolidate` dreams now" in told
+    assert f"no service runs: `dream --home {house.home} consolidate` dreams now" in told
     assert "at the earliest" not in told
 
 

@@ -101,7 +101,7 @@ def test_a_long_report_stops_after_twenty_changes_and_says_where_the_rest_is(dre
     shown = sum(1 for line in out.splitlines() if "seats" in line)
     run = dream.json("history")["runs"][0]["run"]
     assert shown == 20
-    assert f"… and 5 more: dream diff {run}" in out
+    assert f"… and 5 more: `dream diff {run}`" in out
 
 
 def test_a_list_is_one_line_a_memory_by_scope(lived_in):

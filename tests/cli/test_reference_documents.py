@@ -10,6 +10,7 @@ import signal
 import threading
 import zipfile
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -108,6 +109,13 @@ def test_the_same_file_gives_the_same_passages_to_the_byte_and_none_is_too_long_
     assert one[-1].heading == "Quay > Part 11"
     assert any(one[n].text[-40:] in one[n + 1].text for n in range(len(one) - 1)), "long sections overlap"
     assert [piece.text for piece in cut("Short.\n\n# A\n\nfew words\n", "markdown", spans)] == ["Short.\n\n# A\n\nfew words"]
+
+
+@pytest.mark.parametrize("line", ["# a" + "#" * 60_000 + " x", "# a" + " " * 60_000 + "x"])
+def test_no_line_of_a_document_keeps_the_reader_busy(line: str) -> None:
+    spans, began = measure(), process_time()
+    assert cut(f"# One\n\nThe quay is dry.\n\n{line}\n", "markdown", spans)
+    assert process_time() - began < 5
 
 
 def test_a_bomb_a_broken_file_and_a_scan_are_named_and_the_rest_goes_on(house: House, books: Path) -> None:

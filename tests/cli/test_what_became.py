@@ -27,7 +27,7 @@ def dreamt(dream):
 def test_a_run_tells_the_fate_and_the_reason_of_everything_that_was_said(dreamt):
     dream, run = dreamt
     out = dream("history", run).out
-    assert "new memory (1)  it says something that lasts" in out
+    assert "new (1)  it says something that lasts" in out
     assert "let go (2)  only agrees, thanks or greets" in out
     assert all(text in out for text in SAID)
 
@@ -35,8 +35,8 @@ def test_a_run_tells_the_fate_and_the_reason_of_everything_that_was_said(dreamt)
 def test_a_diff_names_what_was_let_go_and_with_v_the_rest_too(dreamt):
     dream, run = dreamt
     brief, full = dream("diff", run).out, dream("diff", run, "-v").out
-    assert "let go (2)" in brief and "new memory" not in brief
-    assert "let go (2)" in full and "new memory (1)" in full
+    assert "let go (2)" in brief and "new (1)" not in brief
+    assert "let go (2)" in full and "new (1)" in full
 
 
 def test_a_loud_dream_names_what_it_let_go_and_an_ordinary_one_says_where_to_look(dream):
@@ -71,11 +71,11 @@ def test_an_undo_counts_only_what_was_still_there(dreamt):
     assert dream.json("undo", run)["memories"] == 0
 
 
-def test_a_list_that_an_undo_emptied_says_how_to_redo(dreamt):
+def test_a_list_that_an_undo_emptied_says_how_to_put_it_back(dreamt):
     dream, run = dreamt
-    dream.json("undo", run)
+    undo = dream.json("undo", run)["run"]
     told = dream("list")
-    assert told.code == 0 and f"`dream undo --redo {run}`" in told.err
+    assert told.code == 0 and f"`dream undo {undo}` puts it back" in told.err
 
 
 def test_a_list_before_the_first_dream_says_what_waits(dream):

@@ -75,7 +75,7 @@ def test_the_desktop_is_left_alone_unless_a_person_wants_it() -> None:
 
 def test_the_status_says_what_waits_for_the_person(waiting: House, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--home", str(waiting.home), "--now", MORNING, "status"]) == 0
-    assert "for you     1 memory waits for your decision; `dream review` asks" in capsys.readouterr().out
+    assert f"1 memory waits for your decision; `dream --home {waiting.home} review` asks" in capsys.readouterr().out
 
 
 def test_conversations_are_warned_of_bad_health_once_a_day(waiting: House) -> None:

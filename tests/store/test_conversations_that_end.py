@@ -59,6 +59,14 @@ def test_at_its_end_what_lasts_goes_into_the_project_and_the_rest_is_archived(ki
     assert kiln.faults(SAME_DAY) == []
 
 
+def test_what_holds_only_now_stays_behind(kiln, tmp_path):
+    kiln.say(SAID, Said("The kiln fan is broken at the moment.", scope=LOCAL, conversation="s-1"),
+             Said("The kiln fan hangs above the west door.", scope=LOCAL, conversation="s-1"))
+    end(kiln, tmp_path, SAME_DAY)
+    kiln.dream(SAME_DAY)
+    assert standing(kiln, PROJECT) == sorted([LASTING, "The kiln fan hangs above the west door."])
+
+
 def test_a_day_without_a_sign_of_life_is_an_end_and_nobody_is_told_where_no_project_is_known(kiln):
     kiln.dream(SAME_DAY)
     assert standing(kiln, LOCAL) == sorted([LASTING, PASSING])

@@ -80,7 +80,7 @@ def test_later_runs_on_the_same_memory_are_named_first_and_those_on_others_are_n
 
         verbs.pin(kit, house.memory("Monday").id)
     take_back(house, THIRD, run, "9090")
-    with pytest.raises(Refused, match="later runs"):
+    with pytest.raises(Refused, match="a later run builds"):
         take_back(house, THIRD, run, "Monday")
     take_back(house, THIRD, run, "Monday", with_later=True)
     assert standing(house) == {"8080": Status.LIVE}

@@ -59,3 +59,31 @@ def test_a_task_is_found_among_whatever_else_lies_there(house, tmp_path):
     known(house, tmp_path / "crane")
     house.dream(NIGHT)
     assert len(house.memories(Status.HELD)) == 3
+
+
+PLAN = f"""# Plan
+
+- Lower the boom first, src/crane/boom.py.
+
+## Key decisions
+
+1. {LASTING[0]}
+- [ ] The hook is weighed in src/crane/hook.py.
+- [x] {LASTING[1]}
+
+## Next steps
+
+- Slings are counted in src/crane/slings.py.
+"""
+
+
+def test_lists_are_found_below_their_headings_and_logs_by_any_name(house, tmp_path):
+    place = tmp_path / "crane" / "plans" / "artifacts" / "pages"
+    place.mkdir(parents=True)
+    (place / "plan.md").write_text(PLAN)
+    (place / "TODO.md").write_text("# To do\n\n- [ ] Winches are oiled as docs/oil.md says.\n")
+    rows = ({"ts": 1, "type": "finding", "message": LOGGED}, {"ts": 2, "type": "started", "message": "Ropes: docs/ropes.md."})
+    (place / "events.ndjson").write_text("".join(json.dumps(row) + "\n" for row in rows) + "{broken\n")
+    known(house, tmp_path / "crane")
+    house.dream(NIGHT)
+    assert sorted(m.text for m in house.memories(Status.HELD)) == sorted((*LASTING, LOGGED))

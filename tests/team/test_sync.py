@@ -357,7 +357,7 @@ def test_the_commands_say_what_they_did_and_what_waits(joined: Joined, team: Hou
     assert "said by cora" in dream("show", one)[1] and "a person, cora" in dream("explain", one)[1]
     for words in (("pin", one), ("edit", one, "Larkspur signs nothing any more at all"), ("forget", one, "--yes")):
         code, _, err = dream(*words)
-        assert code == 4 and "read-only here" in err and "dream note" in err
+        assert code == 4 and "read-only here" in err and "note --scope" in err
     assert one in dream("--json", "list")[1] and '"team": "' in dream("--json", "show", one)[1]
     assert "ann" in dream("team", "machines")[1]
     assert dream("check")[0] == 0

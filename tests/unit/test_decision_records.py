@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
 from dreamd.core.values import Cursor
 from dreamd.sources.decisions.decision_folder import DecisionRecords
+from dreamd.sources.decisions.decision_log import read_log
 from dreamd.sources.decisions.record_chains import Chain, chain
 from dreamd.sources.decisions.record_folders import folders_below, pages_of
 from dreamd.sources.decisions.record_reading import Record, read_record
@@ -99,6 +101,9 @@ def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(d
     ("Verworfen", "rejected"), ("Ersetzt", "superseded"), ("Ersetzt am 03.04.2023", "superseded"), ("En attente", "proposed"),
     ("Durch ADR-0012 ersetzt", "superseded"), ("Ersetzt ADR-0003\n\nAngenommen", "accepted"),
     ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("❌ no-go", "rejected"), ("🟣 limbo", "unknown"),
+    ("Turned down", "rejected"), ("Vetoed by the board", "rejected"), ("Shelved", "proposed"), ("In use", "accepted"),
+    ("No longer used", "deprecated"), ("Awaiting approval", "proposed"), ("Signed off", "accepted"),
     ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
 ])
 def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: str) -> None:
@@ -122,6 +127,8 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
     ("wie-wir-entscheiden.md", "# Wie\n\n## Status\n\nNeue beginnen mit „Vorgeschlagen“.\n" + BODY),
     ("how-we-choose.md", "# How we choose\n\n## Status\n\nNew records start as \"Proposed\".\n" + BODY),
     ("gabarit.md", "# Titre\n\n**Statut:** Proposé\n" + BODY),
+    ("DR-0000_form.md", "# DR-0000 · Name of the decision\n\n- **Standing:** In force / Draft / Retired (day)\n" + BODY),
+    ("all-of-them.md", "# All of them\n\n- DR-1: Paper (superseded 2020-01-20)\n- [Clocks](2.md) in force 2019-03-18\n"),
     ("module-guide.md", "# Module guide\n\n## What\n\nA guide to modules.\n"),
 ])
 def test_templates_indexes_and_guides_are_no_records(name: str, text: str) -> None:
@@ -169,6 +176,9 @@ def heirs(found: Chain) -> dict[str, list[str]]:
     ("Status: accepted", "Status: accepted\n\n## Consequences\n\n- Less to keep.\n- This decision supersedes ADR-0007."),
     ("Status: Zastąpiono przez ADR-0009", "Status: accepted"),
     ("Status: accepted", "Status: accepted\n\n> [!NOTE]\n> Supersedes ADR-0007"),
+    ("- **Standing:** Retired", "- **Standing:** In force\n- **Takes the place of:** [ADR-0007, the old rule](./0007-one.md)"),
+    ("- Status: accepted\n- Gave way to: ADR-0009", "Status: accepted"),
+    ("Status: accepted", "Status: accepted\n\n.. note::\n\n   Overrules :doc:`0007-one`."),
 ])
 def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -> None:
     found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
@@ -201,6 +211,14 @@ def test_days_with_slashes_are_read_as_the_folder_writes_them(tmp_path: Path) ->
     assert [str(one.at.date()) for one in told] == ["2024-05-03", "2021-12-29"]
 
 
+def test_the_day_beside_another_standing_is_not_that_of_the_decision_and_superseded_no_ends_nothing() -> None:
+    ended = read_record("2022-03-12-wood.md", f"# Wood\n\n_Status: approved, then superseded on 2023-05-01 by coal_\n{BODY}")
+    stands = read_record("2022-03-12-wood.md", f"# Wood\n\n**Status:** approved 2022-04-01 | **Superseded:** no\n{BODY}")
+    assert ended is not None and stands is not None
+    assert (ended.standing.value, str(ended.day)) == ("superseded", "2022-03-12")
+    assert (stands.standing.value, str(stands.day)) == ("accepted", "2022-04-01")
+
+
 def test_a_year_before_the_number_belongs_to_it() -> None:
     found = chain([record("ADR-2023-001-quays.md", "Status: accepted"), record("ADR-2024-001-berths.md", "Status: accepted"),
                    record("ADR-2024-002-tugs.md", "Status: accepted\n\nSupersedes: ADR-2024-001")])
@@ -227,6 +245,83 @@ def test_what_is_only_proposed_and_what_takes_over_a_part_ends_nothing() -> None
     assert heirs(found) == {}
 
 
+LOG = """# Decisions
+
+## Index
+
+- [D-1](#d-1-stone-wheels)
+
+## D-1: Stone wheels
+
+Status: Accepted
+Date: 2021-02-03
+
+We grind with stone because steel is not to be had.
+
+## D-2: Steel wheels
+
+Status: Accepted
+Date: 2022-05-06
+Supersedes: [stone](#d-1-stone-wheels)
+
+Steel from now on, since stone flakes ended in the flour.
+
+### Consequences
+
+The stone wheels are sold.
+
+## 2023-07-08 — Flour by post
+
+**Decision:** Small bags go by post.
+**Why:** walkers ask for it.
+
+```
+## D-9: An example
+Status: Accepted
+Date: 2020-01-01
+```
+
+## Form
+
+Status: Proposed | Accepted | Rejected
+Date: YYYY-MM-DD
+
+What and why.
+"""
+
+
+def test_a_page_of_many_decisions_gives_each_and_nothing_of_what_stands_beside_them() -> None:
+    records = read_log("docs/DECISIONS.md", LOG)
+    assert [(one.name, one.title, str(one.day)) for one in records] == [
+        ("D-1", "Stone wheels", "2021-02-03"), ("D-2", "Steel wheels", "2022-05-06"),
+        ("2023-07-08--flour-by-post", "Flour by post", "2023-07-08")]
+    found = chain(records)
+    assert found.successors[records[0].path] == (records[1],)
+    assert (records[2].decided, records[2].why) == ("Small bags go by post.", "walkers ask for it.")
+
+
+@pytest.mark.parametrize("text", [
+    "# Decisions\n\n## [ADR-1](adr/0001-x.md)\n\nStatus: accepted\n\n## [ADR-2](adr/0002-y.md)\n\nStatus: accepted\n",
+    "# Decisions\n\n## ADR-1 Ink\n\nStatus: accepted\n\n[more](a.md)\n\n## ADR-2 Pens\n\nStatus: draft\n\n[more](b.md)\n",
+    "# How we decide\n\n## When\n\nWhenever it costs a week.\n\n## Status\n\nAccepted, rejected or proposed.\n",
+    "# Decisions\n\n## Accepted\n\n- ADR-1: ink (2020-01-02)\n\n## Rejected\n\n- ADR-2: pens (2020-01-02)\n",
+])
+def test_an_index_or_a_guide_is_no_log_of_decisions(text: str) -> None:
+    assert read_log("DECISIONS.md", text) == []
+
+
+def test_a_log_is_found_beside_the_folders_and_none_in_the_memory_of_an_agent(tmp_path: Path) -> None:
+    for place in (".", "docs", "docs/adr", "memory"):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / "DECISIONS.md").write_text(LOG)
+    (tmp_path / "docs" / "adr" / "0001-one.md").write_text(f"# One\n\nStatus: accepted\n{BODY}")
+    (tmp_path / "memory" / "MEMORY.md").touch()
+    assert [str(path.relative_to(tmp_path)) for path in folders_below(tmp_path, thorough=True)] == [
+        "DECISIONS.md", "docs/DECISIONS.md", "docs/adr"]
+    read = DecisionRecords().read(tmp_path / "docs" / "adr", Cursor(), budget_bytes=1 << 20)
+    assert [one.title for one in read.events] == ["One"]
+
+
 def test_a_circle_a_number_used_twice_and_an_unknown_status_are_told() -> None:
     found = chain([record("0007-one.md", "Status: accepted\n\nSuperseded by: ADR-0008"),
                    record("0008-two.md", "Status: accepted\n\nSuperseded by: ADR-0007"),
@@ -251,3 +346,12 @@ def test_folders_of_records_are_found_by_their_names_and_by_what_names_them(tmp_
     above = folders_below(tmp_path.parent, thorough=True)  # several repositories in one directory
     assert tmp_path / "notes" / "why" in above
     assert pages_of(tmp_path / "docs" / "decisions") == ["0001-one.md"]
+
+
+@pytest.mark.parametrize("hostile", ["# a" + " " * 30_000 + "x", "# a" + "#" * 30_000 + "x", "[" * 30_000, "<dt>a" * 8_000,
+                                     "<tr><td>" * 4_000, "a " * 15_000, "# a\n" * 3_000])
+def test_no_page_keeps_the_reader_busy(hostile: str) -> None:
+    began = process_time()
+    read_record("0007-a.md", f"# One\n\nStatus: accepted\n\n{hostile}\n{BODY}")
+    read_log("DECISIONS.md", f"{LOG}\n{hostile}\n")
+    assert process_time() - began < 10

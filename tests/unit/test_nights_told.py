@@ -15,7 +15,8 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.settings import IndexSettings
 from dreamd.core.telemetry import log_event
 from dreamd.core.values import Origin
-from dreamd.report.nights import Kind, Night, Recall, Source, load_night, load_nights
+from dreamd.report.heard import Source
+from dreamd.report.nights import Kind, Night, Recall, load_night, load_nights
 from dreamd.report.pictures import flow, timeline
 from dreamd.report.plots import Plot, load_plots, load_versions
 from dreamd.report.quiet import load_quiet
@@ -104,7 +105,7 @@ def test_an_undone_night_says_so_and_the_undo_itself_is_told(two_nights: House, 
     house.undo("2026-02-06T09:00:00Z")
     undo, second, _ = nights(house)
     assert second.undone_by == undo.run.id
-    assert "You took back changes to three memories." in told(house)
+    assert "You took back “" in told(house)
 
 
 def test_what_was_forgotten_stands_in_no_night(two_nights: House, tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_a_night_tells_what_search_found_before_and_after(two_nights: House) -> 
     assert night.recall is not None
     assert night.recall.found == night.recall.asked
     for recall, words in ((Recall(4, 4), "all four memories that"), (Recall(1, 1), "the one memory that")):
-        assert f"Search found {words} it had found before." in tell_night(replace(night, recall=recall), UTC)
+        assert f"Search still finds {words} it found before." in tell_night(replace(night, recall=recall), UTC)
     assert nights(two_nights)[1].recall is None  # nothing was known before the first night
 
 
@@ -163,8 +164,8 @@ def test_what_a_sentence_quotes_keeps_its_own_direction_and_does_not_turn_the_se
 
 def test_an_imported_file_is_named_by_its_place_alone() -> None:
     source = Source("o", parse_instant(SECOND_DAY), Origin.IMPORT.value, "memory-dir", "memory", "", "words")
-    assert source.told == "memory directory: memory"
-    assert replace(source, kind="note", name="").told == "an import, a note"
+    assert source.told == "memory file: memory"
+    assert replace(source, kind="note", name="").told == "a file, a note"
 
 
 def test_several_notes_are_said_to_be_about_what_all_of_them_name() -> None:
@@ -227,7 +228,7 @@ def test_the_picture_of_a_run_counts_everything_that_went_in(two_nights: House) 
     with open_reader(two_nights.paths.store) as store:
         night = load_night(store, "1")
     assert len(night.taken) == 4
-    assert "2 from notes: new memories" in flow(night)
+    assert "2 from notes: new" in flow(night)
     assert "let go: only agrees, thanks or greets" in flow(night)
 
 
@@ -250,4 +251,4 @@ def test_one_note_is_told_as_one(house: House) -> None:
     house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
     house.dream(FIRST_NIGHT)
     picture = flow(nights(house)[0])
-    assert ("1  note<" in picture, "1  new memory<" in picture) == (True, True)
+    assert ("1  note<" in picture, "1  new<" in picture) == (True, True)

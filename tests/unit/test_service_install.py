@@ -18,7 +18,7 @@ from dreamd.core.paths import Paths, share_dir
 from dreamd.core.settings import Settings
 from dreamd.core.world import World
 from dreamd.service.installing import units
-from dreamd.service.installing.install import CRON, LAUNCHD, SWEEP, SYSTEMD, Answer, Installer
+from dreamd.service.installing.install import CRON, LAUNCHD, SWEEP, SYSTEMD, Answer, Installer, may_install
 from dreamd.service.installing.units import Place, cron_line, exec_of, fill_launchd, fill_systemd
 
 EVERY_UNIT = sorted({*units.SERVICE_UNITS, *units.SWEEP_UNITS})
@@ -340,3 +340,12 @@ def test_the_crontab_of_a_person_is_kept_to_the_byte(person: Path) -> None:
     assert machine.crontab.startswith("# mine\n0 5 * * * /usr/bin/backup\n# managed by dream: begin\n")
     installer(person, machine).uninstall()
     assert machine.crontab.rstrip("\n") == "# mine\n0 5 * * * /usr/bin/backup"
+
+
+@pytest.mark.parametrize(("there", "may"), [("", False), ("bin/crontab", True), ("run/systemd/private", True)])
+def test_a_service_is_promised_only_where_something_could_start_it(tmp_path, monkeypatch, there, may):
+    monkeypatch.setattr(sys, "platform", "linux")
+    if there:
+        (tmp_path / there).parent.mkdir(parents=True)
+        (tmp_path / there).touch(mode=0o755)
+    assert may_install({"PATH": str(tmp_path / "bin"), "XDG_RUNTIME_DIR": str(tmp_path / "run")}) is may

@@ -80,7 +80,7 @@ def test_reasons_are_plain_words_without_figures() -> None:
     clash = Evidence(EvidenceKind.CLASH, share=0.98)
     assert why("contradicts", (clash, Evidence(EvidenceKind.SAME_TIME))).endswith("hold, and nothing tells which is right")
     assert why("updates", (clash,)).endswith("says otherwise: read together they cannot both hold")
-    assert why("names-path-or-command", ("allow: names-path-or-command",)) == "it names something worth looking up"
+    assert why("names-path-or-command", ("allow: names-path-or-command",)) == "it names a command, a path or what one looks up"
     assert why("durable", ("allow: durable", "ends: 2026-06-05")) == "it says what holds for a time: until 2026-06-05"
     assert plain_evidence((clash,), "") == ("read together they cannot both hold",)
     assert in_words(Evidence(EvidenceKind.OUT_OF_USE, "port 7400", "port 7400")) == "`port 7400` is used no longer"

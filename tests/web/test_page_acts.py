@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 import pytest
 
+from asgi_browser import TODAY, Browser
 from dreamd.core.values import Status
+from dreamd.core.world import Called
+from dreamd.web.doors.keys import cut_keys
+from dreamd.web.page import build_page
 from household import Said
 
 LATER = "2026-01-07T20:00:00Z"
@@ -90,21 +95,71 @@ def test_a_question_is_answered_in_each_of_its_ways(browser, choice, this, that)
     seen = section.partition('name="seen" value="')[2].partition('"')[0]
     asked = section.partition('name="id" value="')[2].partition('"')[0]
     words, others = ("7000", "7001") if browser.house.memory("7000").id == asked else ("7001", "7000")
-    assert browser.do("decide", id=asked, seen=seen, choice=choice).status == 200
+    assert "a person" in section and "2 questions wait." in page
+    answer = browser.do("decide", id=asked, seen=seen, choice=choice)
+    assert (answer.status, "1 question waits." in answer.text) == (200, True)
     assert (browser.house.memory(words).status, browser.house.memory(others).status) == (this, that)
     assert browser.do("decide", id=asked, seen=seen, choice=choice).status == 409
 
 
-def test_undo_says_what_becomes_of_what_was_said_and_hands_it_back(browser):
+def test_undo_leads_to_a_view_that_tells_it_and_puts_it_back_at_once(browser):
     run = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")[0][0])
-    assert "set aside" in browser.see(f"/night/{run}/undo").text
+    before = {m.id: m.status for m in browser.house.memories()}
+    asked = browser.see(f"/night/{run}/undo").text
+    assert "it can be put back at once" in asked and "Cancel" in asked and "the whole of a dream" in asked
     answer = browser.do("undo", run=run, later="")
-    assert (answer.status, "which no dream takes up again by itself" in answer.text) == (200, True)
+    undo = str(browser.house.rows("SELECT id FROM run WHERE kind = 'undo'")[0][0])
+    assert (answer.status, answer.headers["hx-redirect"]) == (200, f"{browser.keys.base}/night/{run}?done={undo}")
     assert not [m for m in browser.house.memories() if "Monday" in m.text]
+    told = browser.see(f"/night/{run}?done={undo}").text
+    assert "You took back" in told and "Put it back" in told and "Take the whole night back" not in told
     assert browser.do("undo", run=run, later="").status == 409
-    assert "handed to the next dream" in browser.do("redo", run=run).text
-    browser.house.dream(LATER)
+    assert browser.do("undo", run=undo, later="", at=f"/night/{run}").status == 200
+    assert {m.id: m.status for m in browser.house.memories()} == before
+    again = browser.see("/").text
+    assert "This was taken back" not in again and "Take the whole night back" in again
+
+
+def test_a_memory_that_was_taken_back_says_so_and_is_put_back_from_its_own_page(browser):
+    run = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")[0][0])
+    identity = browser.house.memory("Monday").id
+    assert browser.do("undo", run=run, only=identity, later="", at=f"/memory/{identity}").headers["hx-redirect"].startswith(
+        f"{browser.keys.base}/memory/{identity}?done=")
+    undo = str(browser.house.rows("SELECT id FROM run WHERE kind = 'undo'")[0][0])
+    page = browser.see(f"/memory/{identity}").text
+    assert f"run {undo}</a> took it back" in page and "Put it back" in page
+    assert [verb for verb in ("/act/pin", "/act/edit", "/act/forget", "<dd>live") if verb in page] == []
+    assert browser.do("undo", run=undo, only=identity, later="").status == 200
     assert browser.house.memory("Monday").status is Status.LIVE
+
+
+def test_what_nothing_is_left_of_is_not_offered_again(browser):
+    run = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq LIMIT 1")[0][0])
+    for one in browser.house.rows("SELECT DISTINCT memory FROM operation WHERE run = 1"):
+        browser.do("undo", run=run, only=str(one[0]), later=browser.see(f"/night/{run}/undo?only={one[0]}").text.partition(
+            'name="later" value="')[2].partition('"')[0])
+    page = browser.see(f"/night/{run}").text
+    assert "Take the whole night back" not in page and "put back" in page
+    assert "taken back already" in browser.see(f"/night/{run}/undo").text
+
+
+def test_a_command_on_the_page_names_the_home(lived):
+    house = lived
+    keys = cut_keys()
+    world = replace(house.world(TODAY), called=Called("my home"))
+    app, page = build_page(world, keys, embedder=house.embedder)
+    seen = Browser(page, app, keys, house)
+    seen.enter()
+    assert "dream --home &#39;my home&#39; consolidate" in seen.see("/").text
+    page.warm.close()
+
+
+def test_what_was_said_is_shown_with_its_bold_and_its_code_and_nothing_else_of_markdown(browser):
+    words = "Always run `make tide` first. **Why:** the <b>horn</b> sounded."
+    browser.house.say(LATER, Said(words, conversation="three", at=LATER))
+    browser.house.dream("2026-01-08T20:00:00Z")
+    page = browser.see(f"/memory/{browser.house.memory('make tide').id}").text
+    assert "<code>make tide</code> first. <strong>Why:</strong> the &lt;b&gt;horn&lt;/b&gt; sounded." in page
 
 
 def test_the_second_thing_it_learned_is_taken_back_alone(browser):
@@ -112,12 +167,12 @@ def test_the_second_thing_it_learned_is_taken_back_alone(browser):
     learned = next(part for part in night.split("<li data-stop>")[1:] if "Monday" in part)
     link = learned.partition("/undo?only=")
     run, only = link[0].rpartition("/night/")[2], link[2].partition('"')[0]
-    assert "the rest of the run stands" in browser.see(f"/night/{run}/undo?only={only}").text
+    assert "The rest of the run stands" in browser.see(f"/night/{run}/undo?only={only}").text
     assert browser.do("undo", run=run, only=only, later="").status == 200
     standing = {m.text: m.status for m in browser.house.memories()}
     assert "The staging database is restored every Monday." not in standing
     assert standing["The billing API now listens on port 9090."] is Status.LIVE
-    assert "taken back" in browser.see("/").text
+    assert "taken back" in browser.see("/").text and "put back" in browser.see("/").text
 
 
 def test_an_undo_takes_no_later_run_with_it_that_was_not_shown(browser):

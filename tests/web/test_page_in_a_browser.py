@@ -214,16 +214,36 @@ def test_a_question_is_decided_with_one_key(visit, lived, key, standing):
     assert seen.wrong == []
 
 
-def test_the_last_night_is_taken_back_and_its_words_handed_on_in_three_clicks(visit, lived):
+def test_the_last_night_is_taken_back_and_put_back_in_three_clicks(visit, lived):
     seen = visit()
-    seen.tab.click("text=Take it back…")
+    seen.tab.click("text=Take the whole night back…")
     seen.tab.click("button.danger")
-    seen.tab.wait_for_selector(".done")
-    assert "which no dream takes up again by itself" in seen.told()
+    seen.tab.wait_for_url("**done=*")
+    assert seen.told().startswith("You took back")
     assert [m for m in lived.memories() if "Monday" in m.text] == []
     seen.picture("taken-back-desk-light")
-    seen.tab.click("text=Hand what was said to the next dream")
-    seen.until(lambda: lived.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1")[0][0] == 0)
+    seen.tab.click("text=Put it back >> nth=0")
+    seen.until(lambda: [m for m in lived.memories() if "Monday" in m.text])
+    seen.until(lambda: seen.told().startswith("You put back"))
+    assert seen.wrong == []
+
+
+def test_a_change_is_opened_and_its_memory_edited_by_keyboard(visit):
+    seen = visit()
+    seen.press("j", "Enter")
+    seen.tab.wait_for_selector("#memory")
+    seen.tab.go_back()
+    seen.press("j", "e")
+    seen.tab.wait_for_selector("#memory textarea")
+    seen.until(lambda: seen.tab.evaluate("document.activeElement.name") == "words")
+
+
+def test_no_picture_is_cut_on_a_phone(visit, lived):
+    seen = visit("phone")
+    for path in ("/", "/over-time", f"/memory/{lived.memory('9090').id}"):
+        seen.go(path)
+        wide = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length"
+        assert seen.tab.evaluate(wide) == 0
 
 
 def test_script_in_the_words_of_a_memory_does_not_run(visit, lived):

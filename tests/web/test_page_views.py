@@ -21,7 +21,7 @@ from household import House, Said
 
 
 @pytest.mark.parametrize(("path", "words"), [
-    ("/", ["Last night", "The staging database is restored every Monday", "The next dream", "Take it back"]),
+    ("/", ["Last night", "The staging database is restored every Monday", "The next dream", "Take the whole night back"]),
     ("/memories", ["The billing API now listens on port 9090", "5 memories"]),
     ("/decide", ["The search gateway listens on port 7000", "owned by the data platform team", "Neither", "Keep that"]),
     ("/over-time", ["Live memories by class", "<svg"]),
@@ -80,6 +80,16 @@ def test_what_is_chosen_is_shown_and_nothing_else(onlooker, query, there, gone):
 def test_a_part_of_the_page_is_all_that_a_script_asks_for(onlooker):
     part = onlooker.see("/memories?q=billing", **{"hx-target": "results", "hx-request": "true"}).text
     assert part.lstrip().startswith('<section id="results"') and "<html" not in part
+
+
+def test_what_was_noted_is_found_before_a_dream_has_taken_it_up(lived):
+    lived.say(SECOND_NIGHT, "Deploys go through the blue pipeline")
+    browser, page = open_page(lived)
+    browser.enter()
+    shown = browser.see("/memories?q=how+do+we+deploy").text
+    assert "Deploys go through the blue pipeline" in shown and "waits for the next dream" in shown
+    assert "blue pipeline" not in browser.see("/memories?q=harbour").text
+    page.warm.close()
 
 
 def test_looking_for_something_is_no_recall(onlooker):

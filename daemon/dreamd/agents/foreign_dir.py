@@ -83,7 +83,7 @@ def read_foreign(root: Path, leave_out: Callable[[Path], bool] = lambda _path: F
     try:
         facts = root.stat(follow_symlinks=False)
     except FileNotFoundError:
-        raise DreamError(f"there is no directory `{root}`") from None
+        raise DreamError(f"there is no directory `{root}`", hint="`dream sources` lists what was found here") from None
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
         raise Refused(f"`{root}` is a link, no directory, or another user's", hint="name the directory itself")
     if not os.access(root, os.R_OK | os.X_OK):

@@ -39,8 +39,8 @@ WARNED_ON = "warned-on"
 """The same of the day on which one was last told that something is wrong with the memory."""
 WARNING = "Note about the memory itself: dream: "
 """How that begins."""
-ASKING = "`dream review` shows what waits"
-"""How it is told."""
+ASKING = "review` shows what waits"
+"""How that ends."""
 
 
 def why_not(world: World, call: hooks.Call) -> str:

@@ -110,7 +110,8 @@ def remark(kit: Kit, *, cwd: str, banner: str, ask: bool) -> str:
     waiting = shown.count_waiting(kit.store, scopes=[str(s) for s in scopes]) if ask else 0
     if banner or not waiting:
         return banner
-    return f"{waiting} {'statement waits' if waiting == 1 else 'statements wait'} for the person's decision: {ASKING}"
+    wait = "statement waits" if waiting == 1 else "statements wait"
+    return kit.world.called.told(f"{waiting} {wait} for the person's decision: `dream {ASKING}")
 
 
 def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> tuple[str, list[str]]:

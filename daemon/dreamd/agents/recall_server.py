@@ -31,7 +31,7 @@ from dreamd.core.clock import FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import DreamError, Locked
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.values import parse_scope
-from dreamd.core.world import World
+from dreamd.core.world import Called, World
 from dreamd.kit import Kit, open_kit
 from dreamd.models import Embedder
 from dreamd.recall.answer import Look, record_recalls, search
@@ -333,7 +333,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.nice(NICE)
     paths = Paths(home_at(options.home) if options.home else default_home(env))
     try:
-        world = World(paths, read_settings(options.config or default_config(env), env), SystemClock(), env)
+        world = World(paths, read_settings(options.config or default_config(env), env), SystemClock(), env,
+                      Called.by(options.home, options.config, env))
         serve(world, idle_s=options.idle,
               should_stop=lambda: stopped or bool(options.parent and os.getppid() != options.parent))
     except DreamError as error:

@@ -15,7 +15,7 @@ from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import Refused, UsageError
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.plain_words.for_people import ENDLESS
-from dreamd.core.world import World
+from dreamd.core.world import Called, World
 
 NARROWEST = 40
 ORDINARY = 100
@@ -53,14 +53,18 @@ class Context:
             self.stdout.write(text + "\n")
 
     def tell(self, text: str) -> None:
-        """A word beside the answer, on standard error; nothing with `-q`."""
+        """A word of ours beside the answer, on standard error; nothing with `-q`."""
         if self.verbosity >= 0:
-            self.stderr.write(text + "\n")
+            self.stderr.write(self.world.called.told(text) + "\n")
             self.stderr.flush()
+
+    def advise(self, text: str = "") -> None:
+        """The same on standard output; its commands are told as they have to be typed, so no words of a memory stand in it."""
+        self.say(self.world.called.told(text))
 
     def warn(self, text: str) -> None:
         """A warning on standard error."""
-        self.stderr.write(f"warning: {text}\n")
+        self.stderr.write(f"warning: {self.world.called.told(text)}\n")
         self.stderr.flush()
 
     def document(self, document: Mapping[str, object]) -> None:
@@ -104,7 +108,8 @@ def build_context(command: str, wanted: Wanted) -> Context:
 
         point(Paths(home).store, settings.store.url, settings.store.tenant)
     context = Context(
-        World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
+        World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env,
+              Called.by(wanted.home, wanted.config, env)), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,
         colour=wants_colour(sys.stdout, env), width=_width(sys.stdout, env))
     for warning in settings.warnings:

@@ -224,7 +224,8 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         unmarked = _flag(error, context, command)
         if unmarked:
             message = unmarked
-    message, hint = _masked(message), _masked(hint) if hint else hint
+    told = context.world.called.told if context is not None else str
+    message, hint = told(_masked(message)), told(_masked(hint)) if hint else hint
     sys.stderr.write(f"{_painted('error:', '31')} {_line(message)}\n")
     if hint:
         sys.stderr.write(f"hint: {_line(hint)}\n")

@@ -15,7 +15,7 @@ from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
 from dreamd.core.errors import ConfigError, DreamError, Outage
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
-from dreamd.core.world import World
+from dreamd.core.world import Called, World
 
 MARGIN_S = 0.15
 """Taken off the time a start may wait: the process has to end, too."""
@@ -100,7 +100,7 @@ def build_world(options: Mapping[str, str]) -> World:
     now = options.get("--now") or env.get("DREAM_NOW")
     settings = read_settings(Path(config).expanduser() if config else default_config(env), env)
     return World(Paths(home_at(home) if home else default_home(env)), settings,
-                 FixedClock(parse_instant(now)) if now else SystemClock(), env)
+                 FixedClock(parse_instant(now)) if now else SystemClock(), env, Called.by(home, config, env))
 
 
 def leave_marker(error: Exception, options: Mapping[str, str]) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
+from dreamd.core.plain_words.plain_reasons import AGAIN, PUT_BACK, TAKEN_BACK
 from dreamd.core.values import Memory, Scope
 from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
@@ -26,8 +27,7 @@ from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.telling import taken_back
-
-UNDO = "undo"
+from dreamd.store.telling.taken_back import PART, PUT, TOOK, UNDO
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,25 @@ class UndoPlan:
     only: frozenset[str] | None = None
     """The memories of one change, where the rest of the run stands; None for the whole of it."""
 
+    @property
+    def told(self) -> str:
+        """What is done, in a few words: `took back one change of` a run, or `put back` what an undo had taken back."""
+        part = PART if self.only is not None else ""
+        if self.run.kind != UNDO:
+            return TOOK + part + ", ".join(r.id for r in (*self.later, self.run))
+        verb = TOOK if taken_back.is_putting_back(self.run) else PUT
+        what = self.run.reason.removeprefix(TOOK).removeprefix(PUT)
+        later = f", and {TOOK}{', '.join(r.id for r in self.later)}" if self.later else ""
+        return verb + part + what.removeprefix(part) + later
+
 
 @dataclass(frozen=True)
 class Undone:
     """What was taken back, and how many observations were set aside or handed back."""
 
+    run: str
+    """The run that did it, and that an undo puts back."""
+    told: str
     runs: tuple[str, ...]
     memories: int
     observations: int
@@ -64,8 +78,11 @@ class Return:
 
 def hint_of_attached(store: Store, verb: str) -> str:
     """What helps whoever asks for the last dream where there is none."""
-    run = journal.last_attached(store)
-    return (f"`dream {verb} {run.id}` is about an attached directory; " if run else "") + "`dream history` shows the runs"
+    run, last = journal.last_attached(store), journal.last_run(store)
+    undo = journal.load_some_runs(store, [last.undone_by])[last.undone_by] if last and last.undone_by else None
+    return ((f"`dream {verb} {run.id}` is about an attached directory; " if run else "")
+            + (f"`dream {taken_back.how_to_put_back(undo)}` puts back what was taken back; " if undo else "")
+            + "`dream history` shows the runs")
 
 
 def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPlan:
@@ -75,17 +92,28 @@ def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPla
     """
     run = choose_run(kit, run_id)
     if run.undone_by:
-        raise Refused("that run is taken back already", hint=f"`dream undo --redo {run.id}` takes its statements up again")
+        raise _already(kit, run, run.undone_by)
     if run.kind == "forget":
         raise Refused("what was forgotten is gone for good and cannot come back")
     if run.kind == "mask":
         raise Refused("what was masked stays masked")
+    gone = taken_back.load_taken_back(kit.store, run.seq)
     entries, later = journal.load_entries(kit.store, run.seq), journal.load_later(kit.store, run.seq)
     group = _bound_to(kit, run, entries, only) if only else None
     if group is not None:
         entries, later = [e for e in entries if e.memory in group], [e for e in later if e.memory in group]
+    if gone and not (entries := [e for e in entries if e.memory not in gone]):
+        raise _already(kit, run, max(gone.values()))
     followers = [journal.load_run(kit.store, str(seq)) for seq in sorted({e.run for e in later}, reverse=True)]
     return UndoPlan(run, tuple(entries), tuple(followers), group)
+
+
+def _already(kit: Kit, run: Run, by: int, memory: str = "") -> Refused:
+    undo = journal.load_some_runs(kit.store, [by])[by]
+    was = taken_back.undone_words(run)
+    back = "puts it back" if was == "taken back" else "takes it back again"
+    return Refused(f"{'that change' if memory else 'what the run did'} is {was} already",
+                   hint=f"`dream {taken_back.how_to_put_back(undo, memory)}` {back}")
 
 
 def choose_run(kit: Kit, run_id: str | None = None) -> Run:
@@ -113,15 +141,16 @@ def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> froze
     touched = {e.memory for e in entries if e.op not in (crossing.ROWS, task_ends.ENDS)}
     found = {i for i in touched if len(named) >= memories.SHORTEST_ID and i.startswith(named.strip().lower())}
     if len(found) != 1:
-        raise StoreMissing("that run changed no memory with that id", hint=f"`dream diff {run.id}` shows what it changed")
+        raise StoreMissing(f"run {run.id} changed no memory `{named}`", hint=f"`dream diff {run.id}` shows what it changed")
     if len(touched) < len({e.memory for e in entries}):
         raise Refused("that run moved more than memories, and goes back whole or not at all",
                       hint=f"`dream undo {run.id}` takes it back")
     bound = [{e.memory, *_named_in(kit, e)} & touched for e in entries]
     while more := {i for some in bound if some & found for i in some} - found:
         found |= more
-    if found & taken_back.load_taken_back(kit.store, run.seq).keys():
-        raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its statements up again")
+    gone = taken_back.load_taken_back(kit.store, run.seq)
+    if back := sorted(found & gone.keys()):
+        raise _already(kit, run, gone[back[0]], back[0])
     return frozenset(found)
 
 
@@ -139,8 +168,9 @@ def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
     """
     if plan.later and not with_later:
         names = ", ".join(r.id for r in plan.later)
-        raise Refused(f"later runs build on run {plan.run.id}: {names}",
-                      hint=f"undo them too with `dream undo {plan.run.id} --with-later`")
+        runs, them = ("a later run builds", "it") if len(plan.later) == 1 else ("later runs build", "them")
+        raise Refused(f"{runs} on run {plan.run.id}: {names}",
+                      hint=f"undo {them} too with `dream undo {plan.run.id} --with-later`")
     refuse_undo(kit.store, [run.kind for run in (*plan.later, plan.run)])
     kit.kind = UNDO
     with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):
@@ -165,7 +195,7 @@ def redo(kit: Kit, run_id: str) -> int:
             count = observations.hand_back(tx, run.seq)
             if not count:
                 raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
-        kit.end(f"statements of run {run.id} handed back")
+        kit.end(f"{count} of what run {run.id} had heard handed to the next dream")
     return count
 
 
@@ -193,8 +223,8 @@ def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
                 journal.mark_undone(tx, run.seq, by=mine.seq)
             standing += _let_stand(tx, kit, run, touched) if run.kind == UNDO else []
     files = project(kit, sorted(scopes)) + sum(task_ends.take_back(kit, run, entry) for run, entry in ended)
-    kit.end("took back " + ("one change of " if plan.only else "") + ", ".join(r.id for r in runs))
-    return Undone(tuple(r.id for r in runs), len(touched), aside, files, tuple(standing))
+    kit.end(plan.told)
+    return Undone(mine.id, plan.told, tuple(r.id for r in runs), len(touched), aside, files, tuple(standing))
 
 
 def _let_stand(tx: sqlite3.Connection, kit: Kit, undo: Run, touched: set[str]) -> list[str]:
@@ -225,7 +255,8 @@ def reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: s
                 work.intend(tx, restated_files(kit, before))  # kept to the byte, the file would go on saying the later words
         memories.write_memory(tx, before)
         scopes.add(before.scope)
-    journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, f"undo of {entry.op}", (),
+    reason = AGAIN if entry.reason == PUT_BACK else f"{TAKEN_BACK}{entry.op}"
+    journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, reason, (),
                                   entry.after, entry.before))
     return there
 

@@ -26,7 +26,7 @@ EMBEDDED_CHARACTERS = 1000
 LONGEST_HEADING = 120
 _STRETCH = 60_000
 """Characters whose word pieces are counted at a time."""
-_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$")
 _FENCE = re.compile(r"^ {0,3}(```|~~~)")
 _RULE = re.compile(r"^([=\-~^\"'`#*+.:_])\1{2,}[ \t]*$")
 Measure = Callable[[str], Sequence[tuple[int, int]]]
@@ -103,7 +103,8 @@ def _headings(lines: Sequence[str], form: str) -> Iterator[tuple[int, int, int, 
             if fenced:
                 continue
             if found := _ATX.match(line):
-                yield n, n + 1, len(found[1]), found[2]
+                # The signs behind a heading are no part of it; a pattern for them would look at each of a long line's again.
+                yield n, n + 1, len(found[1]), found[2].rstrip(" \t").rstrip("#").rstrip(" \t") or found[2][:1]
             elif n and re.fullmatch(r" {0,3}(=+|-{2,})[ \t]*", line) and _may_be_heading(lines, n - 1):
                 yield n - 1, n + 1, 1 if "=" in line else 2, lines[n - 1].strip()
         elif n and (found := _RULE.match(line)) and _may_be_heading(lines, n - 1):

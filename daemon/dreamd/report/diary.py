@@ -48,7 +48,8 @@ def load_diary(kit: Kit, *, since: datetime | None = None, until: datetime | Non
     """What the journal and the log know from some time on, until today; the last week where none is named."""
     now, zone = until or kit.clock.now(), kit.zone
     start = since or (now - timedelta(days=AS_USUAL_DAYS)).astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    nights = [n for n in load_nights(kit.store, since=start, until=until, limit=MOST_RUNS) if n.told or n.run.kind == "dream"]
+    nights = [n for n in load_nights(kit.store, since=start, until=until, limit=MOST_RUNS)
+              if n.told or n.run.kind in ("dream", "redo")]
     quiet = [one for one in load_quiet(kit.paths, since=start) if until is None or one.at < until]
     days = sorted({n.run.now.astimezone(zone).date() for n in nights} | {q.at.astimezone(zone).date() for q in quiet},
                   reverse=True)
@@ -98,4 +99,4 @@ def quiet_lines(day: Day) -> list[str]:
 
 
 def _first(night: Night) -> str:
-    return tell_headline(night) if night.told else "no memory changed"
+    return tell_headline(night) if night.told or night.run.kind == "redo" else "no memory changed"

@@ -53,7 +53,7 @@ def _day(day: Day, diary: Diary) -> Iterator[Element]:
         yield element("h3", f"{at:%H:%M} · {tell_headline(night) if night.told else 'no memory changed'} ",
                       element("span", f"({night.run.kind} {night.run.id})", class_="soft"))
         yield add_all(element("ul"), (_sentence(told) for told in tell_night(night, diary.zone)))
-        if night.taken:
+        if night.heard:
             yield element("figure", drawn(flow(night)))
         if night.told:
             yield _details(night)

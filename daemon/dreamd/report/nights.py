@@ -11,23 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from pathlib import PurePath
 
 from dreamd.core.clock import EARLIEST
 from dreamd.core.errors import StoreMissing
-from dreamd.core.plain_words.for_people import VOICES, count
-from dreamd.core.plain_words.plain_reasons import plain, plain_evidence, plain_skip, plain_why
-from dreamd.core.values import Fate, Memory, Observation, Origin
+from dreamd.core.plain_words.for_people import count
+from dreamd.core.plain_words.plain_reasons import PUT_BACK, plain_evidence, plain_why
+from dreamd.core.values import Memory
 from dreamd.dream.plan import Change
+from dreamd.report.heard import LetGo, Source, dealt_with_since, let_go, read_source, skipped_in
 from dreamd.report.word_changes import Part, WordChange, word_changes
-from dreamd.store import journal, observations, work
+from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import DREAM, Entry, Run
 from dreamd.store.telling import taken_back
 from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
+from dreamd.store.telling.said_where import load_places
 
-SKIPPED = "skipped."
 MOST_DIGITS = 9
 """Of the number of a change."""
 
@@ -49,6 +49,7 @@ class Kind(StrEnum):
     SAID_AGAIN = "said again"
     OTHER = "changed"
     TAKEN_BACK = "taken back"
+    PUT_BACK = "put back"
     FORGOTTEN = "forgotten"
 
     @property
@@ -57,43 +58,6 @@ class Kind(StrEnum):
         return {Kind.DETAILED: "given detail", Kind.HELD: "held for you", Kind.EDITED: "edited by you"}.get(self, self.value)
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where something was said, without the place of the file on this machine."""
-
-    observation: str
-    at: datetime
-    origin: str
-    kind: str
-    """Kind of the source (`claude-code`, `memory-dir`, …); `note` for what was noted by hand or by an agent."""
-    name: str
-    """Name of the file; empty for a note."""
-    conversation: str
-    text: str
-
-    @property
-    def who(self) -> str:
-        """Who said it."""
-        return VOICES[Origin(self.origin)]
-
-    @property
-    def place(self) -> str:
-        """Where it was said, as people name it."""
-        kind = KINDS.get(self.kind) or self.kind.replace("-", " ")
-        return f"{kind}: {self.name}" if self.name else kind
-
-    @property
-    def told(self) -> str:
-        """Who said it and where."""
-        if self.name and self.origin == Origin.IMPORT.value:  # the place says all that is known of who
-            return self.place
-        talk = f", conversation {self.conversation}" if self.conversation and not self.name else ""
-        return f"{self.who}, {'a note' if self.kind == 'note' else self.place}{talk}"
-
-
-KINDS = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "copilot-cli": "Copilot", "vscode-chat": "VS Code",
-         "opencode": "OpenCode", "openclaw": "OpenClaw", "cursor": "Cursor", "hermes": "Hermes", "letta": "Letta",
-         "memory-dir": "memory directory", "note": "notes", "decisions": "decision records"}
 FIRST = {"preference": 0, "rule": 1, "state": 2}
 """What a person wants to see first of what was learned, by class."""
 
@@ -122,7 +86,9 @@ class Told:
     beside: str = ""
     """The memory beside which it is told, as what took its place."""
     taken_back: str = ""
-    """The run that took this change back, where that alone went back."""
+    """The run that took this change back."""
+    put_back: str = ""
+    """The run that put it back after it had been taken back."""
     successor: str = ""
     """The words of what took its place."""
     rivals: tuple[tuple[str, str], ...] = ()
@@ -149,15 +115,6 @@ class Told:
 
 
 @dataclass(frozen=True)
-class LetGo:
-    """Statements of which no memory came, for one reason."""
-
-    reason: str
-    why: str
-    said: tuple[Source, ...]
-
-
-@dataclass(frozen=True)
 class Recall:
     """What search found of the same memories before and after a run."""
 
@@ -172,9 +129,11 @@ class Night:
     run: Run
     told: tuple[Told, ...]
     taken: tuple[Source, ...]
-    """Everything that was given a fate in this run."""
+    """Everything that was given a fate in this run and has it still."""
     fates: dict[str, str] = field(default_factory=dict)
     """What became of each of these, by observation."""
+    since: tuple[tuple[str, str], ...] = ()
+    """What a later run has dealt with anew: where it was said, as far as that is known, and what became of it in this run."""
     let_go: tuple[LetGo, ...] = ()
     sources: int | None = None
     """How many sources were looked at, and how many of them had something new; None where the run did not read."""
@@ -202,6 +161,11 @@ class Night:
     def alone(self) -> list[Told]:
         """The changes a person counts: without what is told beside another one."""
         return [one for one in self.told if not one.beside]
+
+    @property
+    def heard(self) -> int:
+        """How many statements it dealt with, whatever became of them since."""
+        return len(self.taken) + len(self.since)
 
     @property
     def has_changes(self) -> bool:
@@ -246,19 +210,24 @@ def tell_run(store: Store, run: Run) -> Night:
     """Everything the journal knows of a run."""
     faced = load_faced(store, run.seq)
     heard = observations.load_of_run(store, run.seq)
-    places = {one.id: one for one in work.load_sources(store)}
     wanted = {o for f in faced for side in (f.before, f.after) if side for o in side.observations}
     known = {o.id: o for o in heard} | {o.id: o for o in observations.load_by_ids(store, wanted - {o.id for o in heard})}
-    said = {identity: _source(one, places) for identity, one in known.items()}
+    places = load_places(store, known.values())
+    said = {identity: read_source(one, places.get(identity)) for identity, one in known.items()}
     beside = [f.after.superseded_by for f in faced if f.after] + [other for f in faced for other in _rivals(f)]
     ids = journal.run_ids(store)
-    back = {} if run.undone_by else {memory: ids[by] for memory, by in taken_back.load_taken_back(store, run.seq).items()}
-    told = _moves(run, faced, said, load_faces(store, beside), back)
+    gone, again = taken_back.load_taken_back(store, run.seq), taken_back.load_put_back(store, run.seq)
+    told = [replace(one, taken_back=ids[gone[one.memory]] if one.memory in gone else "",
+                    put_back=ids[again[one.memory]] if one.memory in again.keys() - gone.keys() else "")
+            for one in _moves(run, faced, said, load_faces(store, beside))]
+    new = dict.fromkeys(o for one in told if one.after for o in one.after.observations
+                        if one.before is None or o not in one.before.observations)
     gather = run.phases.get("gather", {})
     return Night(
         run, tuple(told), tuple(said[o.id] for o in heard), {o.id: o.fate.value for o in heard if o.fate},
-        _let_go(heard, said), int(gather["sources"]) if "sources" in gather else None, int(gather.get("read", 0)),
-        int(gather.get("lines", 0)), _skipped(gather), _recall(run), load_spent(store, [run.seq]).get(run.seq),
+        dealt_with_since(run, new, heard, said), let_go(run, heard, said),
+        int(gather["sources"]) if "sources" in gather else None, int(gather.get("read", 0)),
+        int(gather.get("lines", 0)), skipped_in(gather), _recall(run), load_spent(store, [run.seq]).get(run.seq),
         ids.get(run.undone_by, "") if run.undone_by else "")
 
 
@@ -267,17 +236,10 @@ def tell_plan(changes: Sequence[Change], successors: Mapping[str, Memory]) -> li
     run = Run(0, "", DREAM, EARLIEST, EARLIEST, None, "", "")
     faced = [Faced(Entry(0, n, c.op, c.after.id, str(c.after.scope), c.reason, c.evidence, None, None),
                    face_of(c.before) if c.before else None, face_of(c.after)) for n, c in enumerate(changes, 1)]
-    return _moves(run, faced, {}, {identity: memory.text for identity, memory in successors.items()}, {})
+    return _moves(run, faced, {}, {identity: memory.text for identity, memory in successors.items()})
 
 
-def _source(one: Observation, places: dict[str, work.Source]) -> Source:
-    place = places.get(one.source_id)
-    return Source(one.id, one.at, one.origin.value, place.kind if place else "note",
-                  PurePath(place.path).name if place else "", one.conversation, one.text)
-
-
-def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors: dict[str, str],
-           back: Mapping[str, str]) -> list[Told]:
+def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors: dict[str, str]) -> list[Told]:
     """One for each memory, in the order and with the numbers in which they are told everywhere."""
     groups: dict[str, list[Faced]] = {}
     for one in faced:
@@ -286,7 +248,7 @@ def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors
     final = {memory: rows[-1].after for memory, rows in groups.items()}
     named = {**successors, **{identity: face.text for identity, face in final.items() if face}}
     told = [_told(run, memory, rows, said, named) for memory, rows in groups.items()]
-    return [replace(one, taken_back=back.get(one.memory, "")) for one in _numbered(told, said)]
+    return list(_numbered(told, said))
 
 
 def _numbered(told: Sequence[Told], said: dict[str, Source]) -> Iterator[Told]:
@@ -318,7 +280,7 @@ def _first(one: Told) -> tuple[bool, int]:
 def _told(run: Run, memory: str, rows: Sequence[Faced], said: dict[str, Source], words: dict[str, str]) -> Told:
     before, after = rows[0].before, rows[-1].after
     telling = _most_telling(rows)
-    kind = _kind(before, after, telling.entry.op)
+    kind = Kind.PUT_BACK if telling.entry.reason == PUT_BACK else _kind(before, after, telling.entry.op)
     if kind is Kind.LEARNED:  # why it was learned, whatever was said again of it since
         telling = next((row for row in rows if row.entry.op in _FOUNDING), telling)
     reason = telling.entry.reason
@@ -372,21 +334,6 @@ def _kind(before: Face | None, after: Face | None, op: str) -> Kind:
     if op in ("merge", "regroup"):
         return Kind.DETAILED if before.text != after.text else Kind.SAID_AGAIN
     return _OF_OP.get(op, Kind.OTHER)
-
-
-def _let_go(heard: Sequence[Observation], said: dict[str, Source]) -> tuple[LetGo, ...]:
-    reasons: dict[str, list[Source]] = {}
-    for one in heard:
-        if one.fate is Fate.DISCARDED and not one.memory_id:
-            reasons.setdefault(one.fate_reason, []).append(said[one.id])
-    ordered = sorted(reasons.items(), key=lambda row: (-len(row[1]), row[0]))
-    return tuple(LetGo(reason, plain(reason), tuple(rows)) for reason, rows in ordered)
-
-
-def _skipped(gather: object) -> tuple[tuple[str, str, int], ...]:
-    counts = {str(name).removeprefix(SKIPPED): int(n) for name, n in gather.items() if str(name).startswith(SKIPPED)} \
-        if isinstance(gather, dict) else {}
-    return tuple((name, plain_skip(name), n) for name, n in sorted(counts.items(), key=lambda row: (-row[1], row[0])))
 
 
 def _recall(run: Run) -> Recall | None:

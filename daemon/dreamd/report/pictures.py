@@ -16,10 +16,10 @@ from dreamd.report.svg_frame import TOP, WIDTH, Frame, colour
 
 MOST_FROM = 8
 BAR = 12
-LEFT_ROOM, RIGHT_ROOM = 240.0, 250.0
+LEFT_ROOM, RIGHT_ROOM = 190.0, 185.0
 MOST_A_PIECE = 26.0
 """Room for one statement where there are few."""
-NAME = 30
+NAME = 25
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ def flow(night: Night) -> str:
         to = ("said in passing" if let.reason == IN_PASSING else f"let go: {let.why}") if let else (
             fate_words(Fate(fate), n=2) if fate else "waits")
         rows.append((one.place, to))
+    rows += [(place, fate_words(Fate(fate), n=2)) for place, fate in night.since]
     froms, tos = Counter(a for a, _ in rows), Counter(b for _, b in rows)
     few = {name for name, _ in froms.most_common(MOST_FROM if len(froms) <= MOST_FROM else MOST_FROM - 1)}
     links = Counter((a if a in few else "other sources", b) for a, b in rows)
@@ -106,7 +107,7 @@ def timeline(name: str, versions: Sequence[Version], now: datetime) -> str:
     first = min(v.since for v in versions)
     span = max((max([now, *(v.until or now for v in versions)]) - first).total_seconds(), 1.0)
     told = "; ".join(f"{v.since.date()} to {v.until.date() if v.until else 'today'}: {v.text}" for v in versions)
-    wrapped = [textwrap.wrap(" ".join(v.text.split()), 96)[:3] or [""] for v in versions]
+    wrapped = [textwrap.wrap(" ".join(v.text.split()), 66)[:4] or [""] for v in versions]
     frame = Frame(name, "How one subject changed", told, height=TOP * 2 + sum(34 + 15 * len(lines) for lines in wrapped))
     y = float(TOP)
     for version, lines in zip(versions, wrapped, strict=True):

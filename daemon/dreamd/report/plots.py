@@ -60,7 +60,7 @@ def plot_live(store: Store, now: datetime) -> Plot:
     kept = stands if len(stands) <= 400 else stands[::len(stands) // 400 + 1] + stands[-1:]
     at = tuple(min(1.0, max(0.0, (stand.at - first).total_seconds() / span)) for stand in kept)
     rows = tuple(Row(kind, tuple(float(stand.live.get(kind, 0)) for stand in kept)) for kind in name)
-    chart = Chart("live", title, tuple(_day(stand.at) for stand in kept), rows, "live memories", at)
+    chart = Chart("live", title, _days([stand.at for stand in kept]), rows, "live memories", at)
     differs = stands[-1].live != today
     return Plot("live", title, areas(chart), "the journal no longer holds the oldest runs: earlier figures are too low"
                 if differs else "")
@@ -72,12 +72,12 @@ def plot_done(store: Store, runs: Sequence[Run], note: str) -> Plot:
     named = {op for _, ops in DONE for op in ops}
     rows = [Row(name, tuple(float(sum(n for op, n in done[run.seq].items() if (op in ops if ops else op not in named)))
                             for run in runs)) for name, ops in DONE]
-    return _nightly("done", "What nights did", runs, rows, "memories changed", note=note)
+    return _nightly("done", "What nights did", runs, rows, "changes", note=note)
 
 
 def plot_unasked(store: Store, now: datetime) -> Plot:
     """How old the live memories are that nobody was ever shown."""
-    some, title = over_time.load_unasked(store), "How old the ones are that nobody asked for"
+    some, title = over_time.load_unasked(store), "How long nobody asked for them"
     if not some:
         return Plot("unasked", title, "", "every live memory has been shown at least once, or there is none")
     classes = [kind for kind, _ in Counter(one.memory_class for one in some).most_common()]
@@ -88,7 +88,7 @@ def plot_unasked(store: Store, now: datetime) -> Plot:
     labels = tuple(label for _, label in AGES)
     rows = tuple(Row(kind, tuple(float(counts[label, kind]) for label in labels)) for kind in classes)
     return Plot("unasked", title, bars(Chart("unasked", title, labels, rows, "live memories")),
-                "age since it was last said or confirmed, or since dream first held it")
+                "live memories that were never shown; since each was last said, or since dream first knew it")
 
 
 def plot_index(store: Store, limits: IndexSettings) -> Plot:
@@ -109,7 +109,7 @@ def plot_seconds(runs: Sequence[Run], note: str) -> Plot:
     """How long nights took, and how much of the processor."""
     rows = [Row(words, tuple(sum(phase.get(name, 0.0) for phase in run.phases.values()) for run in runs))
             for words, name in (("seconds", "seconds"), ("CPU seconds", "cpu_s"))]
-    return _nightly("seconds", "Seconds a night", runs, rows, "s", note=note, draw=lines)
+    return _nightly("seconds", "Seconds a night", runs, rows, "seconds", note=note, draw=lines)
 
 
 def plot_spent(store: Store, runs: Sequence[Run], note: str) -> Plot:
@@ -131,7 +131,8 @@ def plot_capture(runs: Sequence[Run], note: str) -> Plot:
     for run in runs:
         total.update(run.fates)
     heard = sum(total.values())
-    share = f"of {heard:,} statements {heard - total[Fate.DISCARDED.value]:,} became a memory or support one; " if heard else ""
+    share = (f"of {heard:,} statements {heard - total[Fate.DISCARDED.value]:,} became a memory or support one, also in nights "
+             "that were taken back; " if heard else "")
     some = [run for run in runs if run.fates]
     rows = [Row(words, tuple(float(run.fates.get(fate.value, 0)) for run in some)) for fate, words in BECAME]
     return _nightly("capture", "What became of what was said", some, rows, "statements",
@@ -164,10 +165,10 @@ def _nightly(name: str, title: str, runs: Sequence[Run], counted: Sequence[Row],
     rows = [row for row in counted if any(row.values)]
     if not rows:
         return Plot(name, title, "", note or "nothing to show yet")
-    days = [_day(run.now) for run in runs]
-    return Plot(name, title, draw(Chart(name, title, tuple(days), tuple(rows), unit)), note)
+    return Plot(name, title, draw(Chart(name, title, _days([run.now for run in runs]), tuple(rows), unit)), note)
 
 
-def _day(at: datetime) -> str:
-    return at.date().isoformat()
-
+def _days(moments: Sequence[datetime]) -> tuple[str, ...]:
+    """The day of each moment, and of several of one day the time."""
+    days = [at.date().isoformat() for at in moments]
+    return tuple(days if len(days) == 1 or len(set(days)) > 1 else [f"{at:%H:%M}" for at in moments])

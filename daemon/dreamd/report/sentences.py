@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 
 from dreamd.core.values import IN_PASSING, Fate
 from dreamd.report.nights import Kind, Night, Told
 from dreamd.report.word_changes import common_words
+from dreamd.store.telling.taken_back import undone_words
 from dreamd.text import patterns
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -33,7 +35,7 @@ def tell_headline(night: Night) -> str:
     counts: dict[str, int] = {}
     for one in night.alone:
         counts[one.kind.words] = counts.get(one.kind.words, 0) + 1
-    if back := sum(1 for one in night.alone if one.taken_back):
+    if not night.undone_by and (back := sum(1 for one in night.alone if one.taken_back)):
         counts["taken back"] = back
     told = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
     return told or why_nothing(night)
@@ -47,7 +49,7 @@ def why_nothing(night: Night) -> str:
         return night.run.reason
     if not night.run.ended_at:
         return "it has not ended"
-    if night.taken:
+    if night.heard:
         return "all that was said was let go" if night.let_go else "all that was said was known already"
     if night.sources is not None:
         return "nothing new stood in what was read" if night.read else "no source had anything new"
@@ -70,13 +72,13 @@ def quotes_apart(sentence: str) -> list[tuple[bool, str]]:
 def _head(night: Night) -> Iterator[str]:
     run = night.run
     if night.undone_by:
-        yield f"This was taken back by run {night.undone_by}."
+        yield f"This was {undone_words(run)} by run {night.undone_by}."
     if run.outcome in ("interrupted", "failed", "outage", "locked") or run.ended_at is None:
         yield f"It did not come to its end{f': {run.reason}' if run.reason else ''}."
     if run.kind != "dream":
         return
-    taken = f"{_count(len(night.taken), 'new statement')}" if night.taken else "nothing new"
-    if night.sources == 0 and night.taken:
+    taken = f"{_count(night.heard, 'new statement')}" if night.heard else "nothing new"
+    if night.sources == 0 and night.heard:
         yield f"Dream took up {taken}."
     elif night.sources:
         lines = f" ({_count(night.lines, 'line')})" if night.lines else ""
@@ -94,8 +96,9 @@ def _changes(night: Night, zone: tzinfo) -> Iterator[str]:
         yield f"{_DREAM_VERBS[night.run.kind]} {_quotes(night.told)}."
         return
     if night.run.kind == "undo":
-        yield f"You took back changes to {_count(len(night.told), 'memory')}."
-        yield f"Taken back: {_quotes(night.alone)}."
+        for kind, verb in ((Kind.TAKEN_BACK, "took"), (Kind.PUT_BACK, "put")):
+            if some := [replace(one, number=0) for one in groups.get(kind, ())]:
+                yield f"You {verb} back {_quotes(some)}."
         return
     day = night.run.now.astimezone(zone)
     tellers: dict[Kind, Callable[[list[Told]], Iterator[str]]] = {
@@ -110,7 +113,7 @@ def _changes(night: Night, zone: tzinfo) -> Iterator[str]:
         Kind.EDITED: lambda some: iter([f"You edited {_quotes(some)}."])}
     for kind, some in groups.items():
         yield from tellers[kind](some) if kind in tellers else _for_reasons(some, "was changed", "were changed")
-    yield from _taken_back(night)
+    yield from () if night.undone_by else _taken_back(night)
 
 
 def _taken_back(night: Night) -> Iterator[str]:
@@ -188,16 +191,16 @@ def _for_reasons(some: list[Told], one_did: str, many_did: str) -> Iterator[str]
 
 
 def _rest(night: Night) -> Iterator[str]:
-    passing = next((len(row.said) for row in night.let_go if row.reason == IN_PASSING), 0)
+    passing = next((row.count for row in night.let_go if row.reason == IN_PASSING), 0)
     if passing:
         was, them = ("was", "it") if passing == 1 else ("were", "them")
         yield (f"{_count(passing, 'statement').capitalize()} {was} only said in passing: search finds {them}, "
                f"no memory is made of {them}.")
     gone = [row for row in night.let_go if row.reason != IN_PASSING]
     if gone:
-        parts = "; ".join(f"{_number(len(row.said))}: {row.why}" for row in gone[:4])
-        more = sum(len(row.said) for row in gone[4:])
-        all_gone = sum(len(row.said) for row in gone)
+        parts = "; ".join(f"{_number(row.count)}: {row.why}" for row in gone[:4])
+        more = sum(row.count for row in gone[4:])
+        all_gone = sum(row.count for row in gone)
         yield (f"{_count(all_gone, 'statement').capitalize()} {'was' if all_gone == 1 else 'were'} let go ({parts}"
                + (f"; {_number(more)} for other reasons" if more else "") + ").")
     known = sum(1 for fate in night.fates.values() if fate == Fate.DUPLICATE.value)
@@ -205,9 +208,9 @@ def _rest(night: Night) -> Iterator[str]:
         yield f"{_count(known, 'statement').capitalize()} had been said before."
     if night.recall is not None:
         asked, found = night.recall.asked, night.recall.found
-        yield (f"Search found {'the' if asked == 1 else 'all'} {_count(asked, 'memory')} that it had found before."
+        yield (f"Search still finds {'the' if asked == 1 else 'all'} {_count(asked, 'memory')} that it found before."
                if asked == found else
-               f"Of {_count(asked, 'memory')} that search had found before, it found {_number(found)} after.")
+               f"Of {_count(asked, 'memory')} that search found before, it finds {_number(found)} now.")
     if night.spent is not None:
         cost = f", {night.spent.cost:.2f} US dollars" if night.spent.cost is not None else ""
         times = "once" if night.spent.calls == 1 else f"{_number(night.spent.calls)} times"

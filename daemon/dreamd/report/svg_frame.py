@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from dreamd.report.elements import Element, add, as_xml, element
 
-WIDTH, HEIGHT = 720, 260
-LEFT, RIGHT, TOP, BOTTOM = 52, 16, 14, 34
+WIDTH, HEIGHT = 500, 250
+"""Narrow enough to be read on a phone, where a picture is drawn at two thirds of this."""
+LEFT, RIGHT, TOP, BOTTOM = 46, 14, 26, 34
 LINE_HEIGHT = 16
 COLOURS = ("#3f7fd0", "#c9691f", "#2f9464", "#a65bb5", "#b58a12", "#3c98a8", "#c4547a", "#7d7f85")
 """Eight tones that stand out from white and from black alike; each may be set as `--dream-1` to `--dream-8`."""
-MOST_LABELS = 6
+MOST_LABELS = 5
 LABEL_SIGN, GAP = 7.2, 8.0
 
 
@@ -80,7 +81,7 @@ def draw_scale(frame: Frame, top: float, unit: str) -> None:
                            opacity=0.5 if n == 0 else 0.15))
         frame.text(LEFT - 6, y + 4, number(top * n / steps), anchor="end", opacity=0.8)
     if unit:
-        frame.text(LEFT, TOP - 2, unit, opacity=0.8)
+        frame.text(4, 12, unit, opacity=0.8)
 
 
 def y_of(frame: Frame, value: float, top: float) -> float:
@@ -93,7 +94,7 @@ def draw_labels(frame: Frame, labels: Sequence[str], places: Sequence[float]) ->
     step = max(1, math.ceil((len(labels) - 1) / (MOST_LABELS - 1))) if len(labels) > 1 else 1
     shown = sorted({*range(0, len(labels), step), len(labels) - 1} if labels else set())
     reached, ahead = -math.inf, math.inf
-    for n in [*shown[-1:], *shown[:-1]]:
+    for n in [*shown[-1:], *(n for n in shown[:-1] if labels[n] != labels[-1] and labels[n] not in labels[:n])]:
         anchor = "end" if places[n] > frame.width - RIGHT - 30 else "start" if places[n] < LEFT + 10 else "middle"
         wide = LABEL_SIGN * len(labels[n])
         left = places[n] - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
@@ -105,11 +106,16 @@ def draw_labels(frame: Frame, labels: Sequence[str], places: Sequence[float]) ->
                 reached = left + wide + GAP
 
 
+def key_room(name: str) -> float:
+    """How wide a colour and its name are, with the gap to the next."""
+    return 30 + 6.8 * len(name)
+
+
 def draw_key(names: Sequence[str], frame: Frame, top: float) -> None:
     """Name the colours, one after the other, below a picture."""
     x, y = float(LEFT), top
     for n, name in enumerate(names):
-        room = 22 + 6.6 * len(name)
+        room = key_room(name)
         if x + room > frame.width and x > LEFT:
             x, y = float(LEFT), y + LINE_HEIGHT
         frame.draw(element("rect", x=x, y=y - 9, width=10, height=10, rx=2, fill=colour(n)))
@@ -121,7 +127,7 @@ def key_height(names: Sequence[str], width: float = WIDTH) -> float:
     """How much room the names of the colours need."""
     rows, x = 1, float(LEFT)
     for name in names:
-        room = 22 + 6.6 * len(name)
+        room = key_room(name)
         if x + room > width and x > LEFT:
             rows, x = rows + 1, float(LEFT)
         x += room

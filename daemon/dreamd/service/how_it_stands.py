@@ -24,6 +24,7 @@ from dreamd.probing.health import Report
 from dreamd.service.gating.due import SUCCESSES
 from dreamd.service.gating.gates import Outlook, look_for_auto
 from dreamd.service.gating.pause import read_pause
+from dreamd.service.installing.install import may_install
 from dreamd.store import journal, memories, observations, set_asides
 from dreamd.store.connection import Store, open_reader
 from dreamd.store.journal import Run
@@ -64,6 +65,14 @@ class Standing:
     """How it stands with asking a language model; empty where none is configured."""
     asking: dict[str, object] | None = None
     """The same for programs."""
+
+    may_install: bool = True
+    """Whether something here could start a service every night."""
+
+    @property
+    def by_hand(self) -> str:
+        """What to do where no service runs."""
+        return "`dream consolidate` dreams now" + (", `dream service install` every night" if self.may_install else "")
 
     @property
     def state(self) -> str:
@@ -116,7 +125,7 @@ def _read(world: World, store: Store) -> Standing:
     waiting, oldest_at = observations.count_pending(store)
     model, asking = _asking(world, store)
     return Standing(
-        model=model, asking=asking,
+        model=model, asking=asking, may_install=may_install(world.env),
         dreamer=dreamer, service=service, pulse=telemetry.read_beat(paths.heartbeat) if service else None,
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=_counted(store),

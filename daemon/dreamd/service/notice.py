@@ -43,7 +43,8 @@ def what_to_say(world: World) -> str:
         held = count_by_status(store).get("held", 0)
     report = probe.inspect(probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
                                        config=str(world.settings.path or default_config(world.env)), fixed=False, deep=False))
-    told = [f"{held} {'memory waits' if held == 1 else 'memories wait'} for your decision: dream review"] if held else []
+    told = [f"{held} {'memory waits' if held == 1 else 'memories wait'} for your decision: "
+            f"{world.called.command('review')}"] if held else []
     told += [f"{report.verdict}: {report.reason}"] if report.code else []
     return "; ".join(told)
 

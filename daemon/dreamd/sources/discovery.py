@@ -18,7 +18,7 @@ from dreamd.sources.base.tolerant import moment
 from dreamd.sources.base.unpacking import PACKED, is_twin, plain_name
 from dreamd.sources.copilot.copilot_cli import surroundings_beside
 from dreamd.sources.decisions.decision_folder import KIND as DECISIONS
-from dreamd.sources.decisions.record_folders import folders_below, is_all_records, place_of
+from dreamd.sources.decisions.record_folders import folders_below, holds_log, is_all_records, place_of
 from dreamd.sources.letta.letta_talk import TALK_NAME
 from dreamd.sources.logs.log_files import ENDINGS as LOGS
 from dreamd.sources.logs.log_files import has_parent
@@ -186,6 +186,8 @@ def _decisions(root: Path, leave_out: LeaveOut, *, thorough: bool = False) -> It
 
 def _around(path: Path) -> str:
     """The repository that a page lies in; conversations say themselves where they were held."""
+    if holds_log(path):
+        return place_of(path)
     found = find_repository(str(path.absolute().parent)) if path.suffix in _PAGES else None
     return found.place if found else ""
 

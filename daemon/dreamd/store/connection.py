@@ -34,7 +34,7 @@ PAGE_BYTES = 8192
 """Of a new store. Rows of the journal and vectors have nearly a kilobyte; half such a page takes in too few to be filled."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
-               "`dream note \"…\"` takes a note")
+               "`dream note \"…\"` takes a note; `--home DIR` names a store made elsewhere")
 """What a person does where nothing is yet."""
 
 

@@ -22,6 +22,8 @@ DREAM, ATTACH = "dream", "attach"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
 DECIDING = ("review", "restore")
 """Kinds of the runs in which a person chose between memories: what was decided does not leave with age."""
+NEVER_BACK = ("forget", "mask", "undo", "redo")
+"""Runs of which nobody is told how to take them back."""
 SHORTEST_ID = 4
 STRETCH_RUNS = 256
 """Runs among which those that are too old are looked for after one run."""

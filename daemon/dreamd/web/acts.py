@@ -6,10 +6,11 @@ An answer is what the page shows next. Where a memory is no longer as it was see
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from dreamd.agents.deciding.answered_questions import answer
+from dreamd.agents.deciding.answered_questions import answer, load_waiting
 from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
 from dreamd.agents.hooks import dismiss_request
 from dreamd.core.errors import Overtaken, StoreMissing, UsageError
@@ -22,10 +23,12 @@ from dreamd.kit import Kit, open_to_change
 from dreamd.report.nights import memory_named
 from dreamd.store import journal, memories
 from dreamd.store.presence.team_copy import refusing_copied
+from dreamd.store.telling.taken_back import PART
 from dreamd.store.telling.written_out import out_of_reach
 from dreamd.web.warm import Warm
 
 Said = Mapping[str, str]
+_VIEW = re.compile(r"/(?:night|memory)/[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,10 @@ class Done:
     """Where forgotten words still stand."""
     beyond: tuple[str, ...] = ()
     """Diaries and exports that may hold them and that dream cannot reach."""
-    redo: str = ""
-    """The run whose observations wait aside and can be handed to the next dream."""
+    go: str = ""
+    """The view that shows what it came to; empty where that is said in its place."""
+    counted: int | None = None
+    """How many questions wait after a decision."""
 
 
 def read_said(body: bytes) -> dict[str, str]:
@@ -125,10 +130,11 @@ def _forget(kit: Kit, said: Said) -> Done:
 def _decide(kit: Kit, said: Said) -> Done:
     choice, identity = said.get("choice", ""), said.get("id", "")
     if choice == verbs.DROP and dismiss_request(kit.paths, identity) is not None:
-        return Done("no longer asked for")
+        return Done("no longer asked for", counted=len(load_waiting(kit)))
     is_memory = bool(memories.load_revisions(kit.store, [identity]))
     changed = answer(kit, identity, choice, seen=seen_in(said) if is_memory else {})
-    return Done("; ".join(f"{status_word(m.status)}: {m.text}" for m in changed) or "dismissed", identity)
+    told = "; ".join(f"“{m.text.rstrip('.')}” is {status_word(m.status)}" for m in changed) or "dismissed"
+    return Done(told, identity, counted=len(load_waiting(kit)))
 
 
 def _undo(kit: Kit, said: Said) -> Done:
@@ -137,30 +143,23 @@ def _undo(kit: Kit, said: Said) -> Done:
     if run.kind == journal.ATTACH:
         from dreamd.agents import attach
 
-        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id)
-    plan = undoing.plan_undo(kit, named, only=memory_named(kit.store, run, said.get("only", "")))
+        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id,
+                    go=f"/night/{run.id}")
+    whole = PART in run.reason  # what took one change back is about nothing else
+    plan = undoing.plan_undo(kit, named, only="" if whole else memory_named(kit.store, run, said.get("only", "")))
     later = [r.id for r in plan.later]
     if later and sorted(later) != sorted(said.get("later", "").split()):
         raise Overtaken("other runs build on it than you saw", hint="nothing was taken back; look again")
     done = undoing.apply_undo(kit, plan, with_later=bool(later))
-    if done.standing:
-        return Done(f"took back {', '.join(done.runs)}: {', '.join(done.standing)} stands again", run=plan.run.id)
-    aside = (f"{count(done.observations, 'statement')} set aside, which no dream takes up again by itself"
-             if done.observations else "no statement had led to it")
-    return Done(f"took back {', '.join(done.runs)}: changes to {count(done.memories, 'memory')}, "
-                f"{count(done.files, 'file')} rewritten; {aside}", run=plan.run.id,
-                redo=plan.run.id if done.observations else "")
-
-
-def _redo(kit: Kit, said: Said) -> Done:
-    handed = undoing.redo(kit, said.get("run", ""))
-    return Done(f"{count(handed, 'statement')} handed to the next dream", run=said.get("run", ""))
+    at = said.get("at", "")
+    at = at if _VIEW.fullmatch(at) else f"/night/{plan.run.id}"
+    return Done(done.told, run=done.run, go=f"{at}?done={done.run}")
 
 
 VERBS: dict[str, Callable[[Kit, Said], Done]] = {
     "pin": _of_memory(verbs.pin, "pinned: no dream touches it"),
     "unpin": _of_memory(verbs.unpin, "dreams tend to it again"),
     "restore": _of_memory(verbs.restore, "it lives again"), "edit": _edit, "promote": _promote, "forget": _forget,
-    "decide": _decide, "undo": _undo, "redo": _redo}
-FOR_GOOD = frozenset({"forget", "undo", "redo"})
+    "decide": _decide, "undo": _undo}
+FOR_GOOD = frozenset({"forget", "undo"})
 """What no later undo takes back."""

@@ -21,7 +21,7 @@ from dreamd.core.values import Category, MemoryClass, Origin, Status
 from dreamd.core.world import World
 from dreamd.dream import verbs
 from dreamd.dream.telling.where_from import load_reach
-from dreamd.kit import open_kit
+from dreamd.kit import Kit, open_kit
 from dreamd.models import Embedder
 from dreamd.report.plots import Plot, load_plots
 from dreamd.report.quiet import load_quiet
@@ -29,6 +29,7 @@ from dreamd.service import how_it_stands
 from dreamd.store import journal, memories
 from dreamd.store.connection import FIRST_STEPS
 from dreamd.store.presence.team_copy import HOW_IT_CHANGES, load_synced
+from dreamd.store.telling.taken_back import UNDO
 from dreamd.web import acts
 from dreamd.web.doors.door import Door
 from dreamd.web.doors.keys import Keys
@@ -64,8 +65,16 @@ class Page:
     def night(self, request: Request) -> Response:
         """One run."""
         with open_kit(self.world, read_only=True) as kit:
-            shown = self.nights.show(kit, request.path_params["run"])
-        return self.render.page(request, "night.html", {"shown": shown})
+            shown, undo = self.nights.show(kit, request.path_params["run"]), self._undo(kit, request)
+        return self.render.page(request, "night.html", {"shown": shown, "undo": undo})
+
+    def _undo(self, kit: Kit, request: Request) -> night_by_night.Shown | None:
+        """The undo that has just led here, told on top."""
+        named = request.query_params.get("done", "")
+        with suppress(StoreMissing):
+            shown = self.nights.show(kit, named) if named else None
+            return shown if shown is not None and shown.run.kind == UNDO else None
+        return None
 
     def taking_back(self, request: Request) -> Response:
         """What taking a run back would mean."""
@@ -108,11 +117,11 @@ class Page:
 
     def _memory(self, request: Request, identity: str, *, part: bool = False, **told: object) -> Response:
         with open_kit(self.world, read_only=True) as kit:
-            whole = remembered.load_whole(kit, identity)
+            whole, undo = remembered.load_whole(kit, identity), self._undo(kit, request)
         return self.render.page(request, "_memory.html" if part else "memory.html", {
             "whole": whole, "told": whole.told, "memory": whole.told.memory, "rules": self.world.settings.prune,
             "passage": remembered.is_passage(whole.told.memory), "promotable": remembered.kind_of_held(whole.told.memory),
-            "how_it_changes": HOW_IT_CHANGES, "done": None, **told})
+            "how_it_changes": HOW_IT_CHANGES, "done": None, "undo": undo, **told})
 
     def decide(self, request: Request) -> Response:
         """What waits for a person."""
@@ -120,10 +129,12 @@ class Page:
             waiting = load_waiting(kit)
             ids = [m.id for q in waiting.questions for m in (q.memory, *q.rivals)]
             named = [i for idea in waiting.ideas for i in (idea.target, idea.into) if i]
+            said = remembered.load_said(kit, ids)
             revisions, attached = memories.load_revisions(kit.store, ids), bool(load_attachments(kit.store))
             known = memories.load_some(kit.store, named)
         return self.render.page(request, "decide.html", {
-            "waiting": waiting, "attached": attached, "revisions": revisions, "known": known, "choices": verbs.CHOICES})
+            "waiting": waiting, "said": said, "attached": attached, "revisions": revisions, "known": known,
+            "choices": verbs.CHOICES})
 
     def proposals(self, request: Request) -> Response:
         """What dream would change in instruction files, which only their owner changes."""
@@ -143,6 +154,10 @@ class Page:
             if verb == "edit" and said.get("id"):
                 return self._conflict(request, said, overtaken)
             raise
+        if done.go:
+            answer = self.render.page(request, "_done.html", {"done": done})
+            answer.headers["HX-Redirect"] = request.scope["dream.keys"].base + done.go
+            return answer
         if done.memory and verb not in ("decide", "forget"):
             return self._memory(request, done.memory, part=True, done=done)
         return self.render.page(request, "_done.html", {"done": done})

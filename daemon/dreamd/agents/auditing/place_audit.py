@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dreamd.agents import foreign_dir
 from dreamd.agents.auditing.alike import Spoken, compare
@@ -70,12 +70,13 @@ def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
             for e in _entries(part, texts)]
     tree = root or next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
     held = {name: lines_with_secrets(text) for name, text in texts.items()}
-    kept = tuple(e for e in set_apart(rows, texts, lines=held).entries if e.claims and e.text.strip("`~ \n"))
+    rows = [e for e in rows if e.claims and e.text.strip("`~ \n")]
+    kept = tuple(set_apart(rows, texts, lines=held).entries)
     scene = _Scene(here, texts, kept, tree, _bases(here, tree, root))
     found = [*_secrets(texts, held), *_orders(scene), *_gone(scene), *_past(kit, scene), *_compared(kit, scene),
              *_derivable(scene), *_of_records(kit, scene), *_overfull(kit, scene), *_unclassified(scene)]
     untold = ["paths relative to a repository: nothing tells which one; name it with `--root DIR`"] * (None in scene.bases)
-    return Audited(str(place), len(kept), in_order(found), tuple(_loaded(kit, place, texts)),
+    return Audited(str(place), len(rows), in_order(found), tuple(_loaded(kit, place, texts)),
                    (*untold, "changes over time and use: only dream's own memory knows them"))
 
 
@@ -270,9 +271,10 @@ def _of_records(kit: Kit, scene: _Scene) -> Iterator[Finding]:
 
 
 def about_records(folder: Path, name: str) -> Iterator[Finding]:
-    """A circle, a number used twice, a status nobody knows, in one folder of records."""
+    """A circle, a number used twice, a status nobody knows, in one folder or log of records."""
+    above = PurePosixPath(name) if folder.is_dir() else PurePosixPath(name).parent
     for one in findings_in(folder):
-        yield Finding(Kind.RECORD, tuple(Place(f"{name}/{file}") for file in one.files), redact(one.told()).text,
+        yield Finding(Kind.RECORD, tuple(Place(str(above / file)) for file in one.files), redact(one.told()).text,
                       "put the record right; until then it waits or counts as it stands")
 
 

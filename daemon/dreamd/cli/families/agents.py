@@ -58,7 +58,7 @@ def connect(context: Context, options: Namespace) -> int:
         return 0
     written = connecting.connect(context.world, connection)
     context.document({"harness": options.harness, "changed": [str(p) for p in written], "connected": True})
-    context.say(f"{title} is connected; `dream disconnect {options.harness}` gives every byte back")
+    context.advise(f"{title} is connected; `dream disconnect {options.harness}` gives every byte back")
     silent = connecting.why_silent(context.world, options.harness)
     if silent:
         context.warn(f"{title} runs no hooks now: {silent}")

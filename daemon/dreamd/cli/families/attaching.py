@@ -111,7 +111,7 @@ def _list(context: Context) -> int:
     for attached in known:
         context.say(f"{attached.path}  {attached.dialect}{'  with commits' if attached.commit else ''}")
     if not known:
-        context.say("no directory is attached; `dream attach DIR` shows what it would change first")
+        context.advise("no directory is attached; `dream attach DIR` shows what it would change first")
     return 0
 
 

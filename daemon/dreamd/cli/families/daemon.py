@@ -144,7 +144,7 @@ def pause(context: Context, options: Namespace) -> int:
     span = parse_span(options.span) if options.span else None
     begun = begin(context.world.paths, now=context.world.clock.now(), span=span)
     context.document({"paused": True, "until": iso(begun.until) if begun.until else None})
-    context.say(f"paused until {render.stamp(begun.until)}" if begun.until else "paused until `dream resume`")
+    context.advise(f"paused until {render.stamp(begun.until)}" if begun.until else "paused until `dream resume`")
     return 0
 
 

@@ -124,7 +124,7 @@ def review(context: Context, options: Namespace) -> int:
         for request in requests:
             context.say(f"{request['id']}  asked to forget on {request['at'][:10]}: {request['words']}")
         if requests:
-            context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out, "
+            context.advise("`dream forget ID` or `dream forget --matching WORDS` carries a request out, "
                         "`dream review ID drop` dismisses it\n")
         show_proposals(context, proposed)
         if proposed:
@@ -148,7 +148,7 @@ def _show_ideas(context: Context, kit: Kit, ideas: Sequence[Proposed]) -> None:
         context.say(render.clean(f"{one.id}  proposed ({one.credit}): {one.kind}: {told}"))
         context.say(render.clean(f"  {one.why}"))
     if ideas:
-        context.say("`dream review ID keep-a` does it, `dream review ID drop` dismisses it\n")
+        context.advise("`dream review ID keep-a` does it, `dream review ID drop` dismisses it\n")
 
 
 def _print_pairs(context: Context, options: Namespace) -> int:

@@ -15,25 +15,35 @@ from dreamd.core.plain_words.plain_reasons import fate_and_why
 from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
 from dreamd.dream.telling.explained import Explained, explain, knowing
-from dreamd.kit import open_kit
+from dreamd.kit import Kit, open_kit
+from dreamd.report.nights import memory_named
+from dreamd.store import journal, memories
+from dreamd.store.telling import taken_back
 from dreamd.store.telling.voices import Voice
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
     """Declare what `dream explain` takes."""
-    parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+    parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it; or the number "
+                        "that a change of the last dream has in `dream diff`")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
     with open_kit(context.world, read_only=True) as kit, knowing(kit, options.id) as (knows, mark):
-        told = explain(knows, options.id)
+        told = explain(knows, _named(kit, options.id))
         told = replace(told, memory=mark(told.memory))
     document = _document(context, told)
     context.document(document)
     if not context.json:
         _tell(context, told, _ageing(context, told.age))
     return 0
+
+
+def _named(kit: Kit, named: str) -> str:
+    """The memory of a change by its number in the last dream, as `dream diff` shows it; any other word as it is."""
+    run = journal.last_run(kit.store, undoable=True) if named.isdecimal() and len(named) < memories.SHORTEST_ID else None
+    return memory_named(kit.store, run, named) if run else named
 
 
 def _document(context: Context, told: Explained) -> dict[str, object]:
@@ -43,7 +53,7 @@ def _document(context: Context, told: Explained) -> dict[str, object]:
     return {
         "memory": memory_document(told.memory, paths), "undone": told.undone,
         "ageing": _ageing(context, told.age),
-        "observations": [{**observation_document(o, told.places.get(o.source_id, "")), **voice_document(told.voices.get(o.id))}
+        "observations": [{**observation_document(o, told.places.get(o.id, "")), **voice_document(told.voices.get(o.id))}
                          for o in told.heard],
         "decisions": decisions,
         "replaces": [memory_document(one, paths) for one in told.replaces],
@@ -76,13 +86,14 @@ def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -
     for line in memory_lines(context, told.memory) if not told.undone else ():
         context.say(line)
     if ageing:
-        context.say(render.wrap(f"counts as {ageing['days']} days old; stale after {ageing['stale_after']}, out of the index "
-                                f"after {ageing['archived_after']} unless it is said, confirmed or asked for", width, "  "))
+        days = render.count(told.age.counted.days if told.age else 0, "day")
+        context.say(render.wrap(f"{days} of the {ageing['stale_after']} after which it is stale, and the "
+                                f"{ageing['archived_after']} after which it leaves the index", width, "  "))
         for why in told.age.in_words if told.age else ():
             context.say(render.wrap(why, width, "    "))
     section("what was said", told.heard)
     for one in told.heard:
-        _tell_heard(context, one, told.places.get(one.source_id, ""), told.voices.get(one.id))
+        _tell_heard(context, one, told.places.get(one.id, ""), told.voices.get(one.id))
     section("what it replaced", told.replaces)
     for memory in told.replaces:
         beside(f"until {render.stamp(memory.valid_to)}  " if memory.valid_to else "", memory)
@@ -112,9 +123,8 @@ def _tell_undone(context: Context, told: Explained) -> None:
     context.say(render.paint(told.memory.id, "cyan", colour=context.colour))
     for line in render.table(rows, width=context.width - 2):
         context.say("  " + line)
-    if runs and any(one.set_aside for one in told.heard):
-        back = next((run for run in runs if run.kind not in ("undo", "redo")), runs[0])
-        context.say(f"  `dream undo --redo {back.id}` lets the next dream take up again what was said")
+    if runs:
+        context.advise(f"  `dream {taken_back.how_to_put_back(runs[-1], told.memory.id)}` puts it back")
 
 
 def _tell_heard(context: Context, one: Observation, place: str, voice: Voice | None) -> None:

@@ -60,6 +60,6 @@ def restore_store(context: Context, options: Namespace) -> int:
         if not done.whole:
             context.warn("it could not be read as a whole: what was noted since the backup may stand only in it")
     if inbox.list_inbox(context.world.paths):
-        context.say("what was noted since then waits in the inbox; `dream consolidate` takes it in")
+        context.advise("what was noted since then waits in the inbox; `dream consolidate` takes it in")
     context.tell("hint: the next `dream consolidate` brings the files in line with it and makes what search finds by anew")
     return 0

@@ -319,7 +319,7 @@ def ingest(context: Context, options: Namespace) -> int:
     context.say(f"read {of}{count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
                 f"{count(gathered.prompts, 'prompt')}; {gathered.stored} stored, {gathered.known} known already")
     if waiting:
-        context.say(f"{count(waiting, 'statement')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
+        context.advise(f"{count(waiting, 'statement')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
                     f"{'it' if waiting == 1 else 'them'} up")
     if stop.code:
         context.tell("stopped; nothing is lost, `dream ingest` goes on from here")

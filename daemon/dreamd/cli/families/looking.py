@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge import corpus
+from dreamd.cli.families.showing import waits_shown
 from dreamd.cli.families.showing.filters import add_filters, chosen_by, is_sifted, sift
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why_it_stands
@@ -141,6 +142,7 @@ def _why_empty(store: Store) -> str:
     """What a person does next where no memory is: dream, take an undo back, or tell something."""
     from dreamd.cli.printing.render import count
     from dreamd.store import journal, observations
+    from dreamd.store.telling.taken_back import how_to_put_back
 
     waiting, _ = observations.count_pending(store)
     if waiting:
@@ -148,7 +150,8 @@ def _why_empty(store: Store) -> str:
     undone = next((r for r in journal.load_runs(store, limit=1000) if r.undone_by and observations.is_set_aside(store, r.seq)),
                   None)
     if undone is not None:
-        return f"what was said was set aside by `dream undo`; `dream undo --redo {undone.id}` hands it to the next dream"
+        undo = journal.load_some_runs(store, [undone.undone_by])[undone.undone_by]
+        return f"what was known was taken back; `dream {how_to_put_back(undo)}` puts it back"
     return "`dream note \"…\"` tells something, `dream consolidate` reads the transcripts on this machine"
 
 
@@ -186,7 +189,7 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
         ("scope", str(memory.scope)),
         ("class", f"{memory.memory_class} (type {memory.memory_type}, category {memory.category})"),
         ("status", ", ".join(filter(None, ("live" if memory.status is Status.LIVE else "", render.marks(memory))))),
-        ("why", why_it_stands(memory)), ("word of", WORD_OF[memory.trust]),
+        ("why", why_it_stands(memory)), ("worded by", WORD_OF[memory.trust]),
         ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
         ("said", f"{render.count(memory.support, 'time')}, last {render.stamp(memory.confirmed_at)}"),
         ("recalled", render.count(memory.recalls, "time")
@@ -242,17 +245,19 @@ def search(context: Context, options: Namespace) -> int:
         [*results, *beside], key=lambda one: -one.score)
     share = max((r.parts.get("words", 0.0) for r in results), default=-1.0)
     left = {} if share >= HALF or options.all else _left_out(context, query, look, share)
+    waits = waits_shown.look(context, query, scopes)
     if wording.used:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue, "records": list(r.records)}
         if isinstance(r, Found)
-        else corpus.told_document(r) for r in mixed], "not_shown": left, "near": answer.near})
+        else corpus.told_document(r) for r in mixed], "not_shown": left, "near": answer.near, **waits_shown.document(waits)})
     if answer.warning:
         context.warn(answer.warning)
     _say_results(context, mixed)
-    if not mixed:
+    waits_shown.say(context, waits, found=bool(mixed))
+    if not mixed and not waits.found:
         _say_why_nothing(context, left, scope, answer.near)
     elif left:
         context.tell(f"hint: {_counted(left)} would match your words better; `dream search --all` shows it")
@@ -267,7 +272,7 @@ def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None
     from dreamd.store.connection import open_reader
     from dreamd.store.scopes import projects
 
-    context.say(f"nothing that holds now; {_counted(left)} would match; `dream search --all` shows it" if left
+    context.advise(f"nothing that holds now; {_counted(left)} would match; `dream search --all` shows it" if left
                 else "nothing found that answers" if near else "nothing found")
     if near:
         context.tell(f"hint: {render.count(near, 'result')} near the question; `dream search --all` shows what is near")

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULT_RUNS = 30
 MOST_RETURNS = 20
-NEVER_BACK = ("forget", "mask", "undo", "redo")
-"""Runs of which nobody is told how to take them back."""
+MOST_LATER = 5
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -72,10 +71,10 @@ def history(context: Context, options: Namespace) -> int:
         return _one_run(context, options.run)
     with open_kit(context.world, read_only=True) as kit:
         runs = journal.load_runs(kit.store, limit=options.limit)
-        ids, back = journal.run_ids(kit.store), taken_back.count_taken_back(kit.store, runs)
+        ids, counted = journal.run_ids(kit.store), taken_back.count_told(kit.store, runs)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
     now = context.world.clock.now()
-    rows = [(r.id, render.ago(r.now, now), r.kind, render.outcome_words(r.outcome), gist(r, ids, back.get(r.seq, 0)))
+    rows = [(r.id, render.ago(r.now, now), r.kind, render.outcome_words(r.outcome), gist(r, ids, counted[r.seq]))
             for r in runs]
     for line in render.table(rows, width=context.width):
         context.say(line)
@@ -89,13 +88,13 @@ def _one_run(context: Context, identity: str) -> int:
     """One run: how it went, and the fate of every observation with its reason."""
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, identity)
-        ids, back = journal.run_ids(kit.store), taken_back.count_taken_back(kit.store, [found])
+        ids, counted = journal.run_ids(kit.store), taken_back.count_told(kit.store, [found])
         heard = observations.load_of_run(kit.store, found.seq)
     context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
     if context.json:
         return 0
     context.say(_head(found, ids))
-    context.say(render.wrap(gist(found, ids, back.get(found.seq, 0)) or "it changed nothing", context.width))
+    context.say(render.wrap(gist(found, ids, counted[found.seq]) or "it changed nothing", context.width))
     tell_fates(context, heard)
     if found.operations:
         context.tell(f"\n`dream diff {found.id}` shows what it changed")
@@ -124,6 +123,8 @@ def diff(context: Context, options: Namespace) -> int:
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
         since = None if options.run else journal.last_attached(kit.store, after=found)
+        later = [] if options.run else [r for r in journal.load_runs(kit.store, limit=MOST_LATER)
+                                        if r.seq > found.seq and (r.memories or r.reason)]
     if record is not None and record.changes:
         return _tell_attached(context, found, _run_document(found, ids), record)
     context.document({"run": _run_document(found, ids), "changes": [change_document(one) for one in night.told],
@@ -135,7 +136,17 @@ def diff(context: Context, options: Namespace) -> int:
     _tell_changes(context, night, changes)
     tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
     _tell_attached_since(context, since, "diff")
+    _tell_later(context, [run for run in later if run.kind != journal.ATTACH])
     return 0
+
+
+def _tell_later(context: Context, later: Sequence[Run]) -> None:
+    """What came after the dream that is shown, so that nobody takes it for the last word."""
+    if later:
+        context.tell("\nsince then:")
+        for run in reversed(later):
+            context.tell(f"  {run.kind} {run.id}  {run.reason or 'changed ' + render.count(run.memories, 'memory')}")
+        context.tell("`dream history` lists every run")
 
 
 def _tell_attached_since(context: Context, run: Run | None, verb: str) -> None:
@@ -144,7 +155,7 @@ def _tell_attached_since(context: Context, run: Run | None, verb: str) -> None:
 
 
 def _head(run: Run, ids: dict[int, str]) -> str:
-    back = f" · taken back by {ids.get(run.undone_by, run.undone_by)}" if run.undone_by else ""
+    back = f" · {taken_back.undone_words(run)} by {ids.get(run.undone_by, run.undone_by)}" if run.undone_by else ""
     return f"run {run.id} · {run.kind} · {render.stamp(run.now)} · {render.outcome_words(run.outcome)}{back}"
 
 
@@ -153,7 +164,7 @@ def _tell_changes(context: Context, night: Night, steps: Sequence[Operation]) ->
     alone = night.alone
     for one in alone:
         context.say()
-        for line in told_lines(one, digits=len(str(len(alone))), width=context.width, colour=context.colour):
+        for line in told_lines(context, one, digits=len(str(len(alone)))):
             context.say(line)
         for step in steps if context.verbosity > 0 else ():
             if step.entry.memory == one.memory and len(one.ops) > 1:
@@ -161,7 +172,7 @@ def _tell_changes(context: Context, night: Night, steps: Sequence[Operation]) ->
                     context.say(f"    {line}")
     if not alone:
         context.say("it changed no memory")
-    elif not night.undone_by and night.run.kind not in NEVER_BACK:
+    elif not night.undone_by and night.run.kind not in journal.NEVER_BACK:
         context.tell(f"\n`dream undo {night.run.id}" + (" --only N` takes one of them back, without `--only` all"
                                                         if len(alone) > 1 else "` takes it back"))
 
@@ -195,7 +206,7 @@ def undo(context: Context, options: Namespace) -> int:
             handed = undoing.redo(kit, options.redo)
         context.document({"redone": options.redo, "observations": handed})
         verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
-        context.say(f"{render.count(handed, 'statement')} {verb} again; `dream consolidate` takes {it} up")
+        context.advise(f"{render.count(handed, 'statement')} {verb} again; `dream consolidate` takes {it} up")
         return 0
     if options.model or options.role:
         return _take_back(context, options)
@@ -212,24 +223,19 @@ def undo(context: Context, options: Namespace) -> int:
         if options.dry_run:
             context.document({"run": plan.run.id, "later": later, "planned": True, "returns": _returns_document(back),
                               "operations": [entry_document(kit.store, e) for e in plan.entries]})
-            told = (f"would take back {'one change of ' if options.only else ''}run {plan.run.id} "
-                    f"({render.count(len(back), 'memory')})" + (f" and the later runs {', '.join(later)}" if later else ""))
-            context.say(render.wrap(told, context.width))
+            told = plan.told.replace(taken_back.TOOK, "take back ").replace(taken_back.PUT, "put back ")
+            context.say(render.wrap(f"would {told}", context.width))
             _tell_returns(context, back)
             _tell_attached_since(context, since, "undo")
             return 0
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)
-    context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
-                      "files": done.files, "later": later, "returns": _returns_document(back),
-                      "standing_again": list(done.standing)})
-    aside = "" if done.standing else f"{render.count(done.observations, 'statement')} set aside, "
-    context.say(f"took back {'one change of ' if options.only else ''}{', '.join(done.runs)}: changes to "
-                f"{render.count(done.memories, 'memory')}, {aside}{render.count(done.files, 'file')} rewritten")
+    context.document({"run": done.run, "undone": list(done.runs), "memories": done.memories,
+                      "observations_set_aside": done.observations, "files": done.files, "later": later,
+                      "returns": _returns_document(back), "standing_again": list(done.standing)})
+    context.say(done.told + ("; no dream learns it again by itself" if done.observations else ""))
     _tell_returns(context, back)
-    if done.standing:
-        context.say(f"what {', '.join(done.standing)} did stands again")
-    if done.observations:
-        context.tell(f"`dream undo --redo {plan.run.id}` hands the statements to the next dream")
+    again = "takes it back again" if done.standing else "puts it back"
+    context.tell(f"`dream undo {done.run}` {again}")
     _tell_attached_since(context, since, "undo")
     return 0
 
@@ -240,7 +246,8 @@ Numbered = Sequence[tuple[int, "Return"]]
 def _numbered(kit: Kit, run: Run, back: Sequence[Return]) -> Numbered:
     """What goes back with its numbers in the run, in their order; what a later run did has none and stands last."""
     told = tell_run(kit.store, run).told
-    order, numbers = [one.memory for one in told], {one.memory: one.number for one in told}
+    order = [one.memory for one in told]
+    numbers = {one.memory: one.number for one in told if run.kind != taken_back.UNDO}  # those of an undo are nobody's
     return sorted(((numbers.get(one.memory, 0), one) for one in back),
                   key=lambda row: order.index(row[1].memory) if row[0] else len(order))
 
@@ -264,13 +271,13 @@ def _tell_returns(context: Context, back: Numbered) -> None:
 
 def _return_words(one: Return) -> tuple[str, str]:
     if one.again is None:
-        return "goes", one.now.text if one.now else ""
+        return "taken out", one.now.text if one.now else ""
     if one.now is None:
-        return "returns", one.again.text
+        return "back", one.again.text
     if one.now.text != one.again.text:
-        return "reads again", one.again.text
+        return "says again", one.again.text
     status = "" if one.now.status is one.again.status else render.status_word(one.again.status)
-    return (f"{status} again" if status else "as before"), one.again.text
+    return (f"{status} again" if status else "as it was"), one.again.text
 
 
 def _take_back(context: Context, options: Namespace) -> int:

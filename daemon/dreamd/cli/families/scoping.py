@@ -119,8 +119,8 @@ def sort_out(context: Context, options: Namespace) -> int:
         for part in one.goes:
             context.say(f"  → {part.target}  {render.count(len(part.memories), 'memory', 'memories')}  {part.identity}")
         if one.stays:
-            context.say(f"  waits for you: {render.count(one.stays, 'memory', 'memories')}; `dream scope move ID --to SCOPE`, "
-                        f"or `dream scope merge {one.scope} SCOPE`")
+            context.advise(f"  waits for you: {render.count(one.stays, 'memory')}; `dream scope move ID --to SCOPE`, "
+                           f"or `dream scope merge {one.scope} SCOPE`")
     if not found:
         context.say("every scope is known by its project; nothing to map")
     elif done:

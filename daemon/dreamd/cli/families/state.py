@@ -151,7 +151,9 @@ def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
     rows.append(("dream", f"{__version__}, home `{home}`, {settings}"))
     away = _away(context, standing, now)
     mend = ["", f"hint: {health.hint}"] if health.code and health.hint and not standing.markers else []
-    return [*render.table(rows, width=context.width), *away, *mend]
+    typed = context.world.called.told
+    return [*render.table([(name, typed(words)) for name, words in rows], width=context.width), *away,
+            *(typed(line) for line in mend)]
 
 
 def _doing(standing: Standing, now: datetime) -> str:
@@ -186,7 +188,7 @@ def _next(standing: Standing, now: datetime) -> str:
     if held:
         words.append(f"not started yet: {held}" if due.due else held)
     if not standing.service:
-        words.append("no service runs: `dream consolidate` dreams now, `dream service install` every night")
+        words.append(f"no service runs: {standing.by_hand}")
     elif standing.next_at is not None:
         words.append(f"the next comes {render.ago(standing.next_at, now)} at the earliest" if due.gate == TOO_SOON else
                      f"at the latest {render.ago(standing.next_at, now)}, if something waits then")
@@ -200,7 +202,7 @@ def _away(context: Context, standing: Standing, now: datetime) -> list[str]:
         told = f"trouble with {what}, first noticed {render.ago(marker.since, now)}: {marker.reason}"
         lines += ["", render.paint(told, "yellow", colour=context.colour)]
         if marker.hint:
-            lines.append(f"  {marker.hint}")
+            lines.append(context.world.called.told(f"  {marker.hint}"))
     return lines
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dreamd.cli.printing import render
-from dreamd.core.plain_words.plain_reasons import DURABLE, OF_OPS, OF_WISHES, plain, plain_evidence, plain_why
+from dreamd.core.plain_words.plain_reasons import DURABLE, OF_WISHES, done_words, plain, plain_evidence, plain_why
 from dreamd.report.nights import Kind, Told
 
 if TYPE_CHECKING:
+    from dreamd.cli.context import Context
     from dreamd.core.values import Clue, Memory
     from dreamd.dream.telling.explained import Operation
 
@@ -30,11 +31,12 @@ def why_it_stands(memory: Memory) -> str:
     return plain(memory.reason) if memory.reason else ""
 
 
-def told_lines(one: Told, *, digits: int, width: int, colour: bool) -> list[str]:
+def told_lines(context: Context, one: Told, *, digits: int) -> list[str]:
     """One change of a run by its number: the words before and after, why, and from where."""
+    width, colour, called = context.width, context.colour, context.world.called
     head = f"{one.number:>{digits}}  "
     gap = " " * len(head)
-    back = f"  taken back by {one.taken_back}" if one.taken_back else ""
+    back = f"  taken back by {one.taken_back}" if one.taken_back else f"  put back by {one.put_back}" if one.put_back else ""
     lines = [head + render.paint(one.memory, "cyan", colour=colour) + f"  {one.kind.words}{back}  {one.scope}"]
     new = one.successor or (one.after.text if one.after and one.before and one.after.text != one.before.text else "")
     old = one.before.text if one.before and not one.successor else one.text
@@ -43,11 +45,11 @@ def told_lines(one: Told, *, digits: int, width: int, colour: bool) -> list[str]
     for sign, style, text in signs:
         told = render.wrap(text, width, gap + sign)
         lines.append(render.paint(told, style, colour=colour) if style else told)
-    because = "; ".join(filter(None, (one.why, *one.evidence)))
+    because = "; ".join(filter(None, (called.told(one.why), *one.evidence)))
     whence = [f"{s.told}, {render.stamp(s.at)}" for s in one.sources[:MOST_SOURCES]]
     more = len(one.sources) - len(whence)
     rows = [("why", because), *((("from" if n == 0 else ""), place) for n, place in enumerate(whence)),
-            ("", f"and {more:,} more: dream explain {one.memory}" if more > 0 else "")]
+            ("", f"and {more:,} more: `{called.command(f'explain {one.memory}')}`" if more > 0 else "")]
     lines += [render.wrap(text, width, f"{gap}{name:<6}") for name, text in rows if text]
     return "\n".join(lines).split("\n")
 
@@ -55,7 +57,7 @@ def told_lines(one: Told, *, digits: int, width: int, colour: bool) -> list[str]
 def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
     """One operation of the journal as a small diff."""
     entry, before, after = told.entry, told.before, told.after
-    done = OF_OPS.get(entry.op, entry.op)
+    done = done_words(entry.op, entry.reason)
     rest = f"  {done}  {entry.scope}"
     because = "" if entry.op in OF_WISHES else why(entry.reason, entry.evidence, [s.text for s in (before, after) if s])
     beside = because and len(entry.memory) + len(rest) + 2 + len(because) <= width

@@ -43,10 +43,11 @@ def tell_fates(context: Context, heard: Sequence[Observation]) -> None:
             if observation.fate is fate:
                 groups.setdefault(observation.fate_reason, []).append(observation)
         for reason, rows in sorted(groups.items(), key=lambda group: (group[0] == IN_PASSING, -len(group[1]), group[0])):
+            why = context.world.called.told(plain(reason)) if reason else ""
             head = f"{fate_words(fate, reason, len(rows))} ({len(rows):,})"
             context.say()
             context.say(render.paint(head, "bold", colour=context.colour)
-                        + render.wrap(plain(reason) if reason else "", context.width, f"{head}  ").removeprefix(head))
+                        + render.wrap(why, context.width, f"{head}  ").removeprefix(head))
             for observation in rows[:room]:
                 context.say(_line(context, observation))
             if len(rows) > room:

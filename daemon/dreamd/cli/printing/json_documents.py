@@ -81,6 +81,7 @@ def change_document(told: Told) -> dict[str, object]:
             "why": told.why, "evidence": list(told.evidence), "text": told.text, "op": told.op,
             "before": told.before.text if told.before else None, "after": told.after.text if told.after else None,
             "replaced_by": told.successor or None, "taken_back_by": told.taken_back or None,
+            "put_back_by": told.put_back or None,
             "sources": [{"observation": s.observation, "at": iso(s.at), "origin": s.origin, "kind": s.kind,
                          "name": s.name or None, "conversation": s.conversation or None} for s in told.sources]}
 

@@ -51,13 +51,14 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None,
         _tell_details(context, report)
     if report.planned:
         context.say()
-        context.say(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
+        context.advise(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
                     if plan_file else f"this is a plan, nothing was changed; `{carried_out_by}` carries it out")
     elif report.changes:
         if context.verbosity > 0:
             context.say()
-        context.say(f"{'undo':<9}dream undo {report.run}")
-        context.say(f"{'':<9}dream undo {report.run} --only N   one change, by its number")
+        undo = context.world.called.command(f"undo {report.run}")
+        context.say(f"{'undo':<9}{undo}")
+        context.say(f"{'':<9}{undo} --only N   one change, by its number")
 
 
 def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) -> None:
@@ -74,11 +75,11 @@ def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) ->
             for line in tended_lines(change, width=context.width, colour=context.colour):
                 context.say(line)
         if len(one.told.changes) > room:
-            context.say(f"  … and {len(one.told.changes) - room:,} more" + (f": dream diff {one.run}" if one.run else ""))
+            context.advise(f"  … and {len(one.told.changes) - room:,} more" + (f": `dream diff {one.run}`" if one.run else ""))
         if one.run:
-            context.say(f"{'undo':<9}dream undo {one.run}")
+            context.say(f"{'undo':<9}{context.world.called.command(f'undo {one.run}')}")
         elif planned:
-            context.say("this is a plan, nothing was changed there; `dream consolidate` carries it out")
+            context.advise("this is a plan, nothing was changed there; `dream consolidate` carries it out")
 
 
 def tended_lines(change: ToldChange, *, width: int, colour: bool) -> list[str]:
@@ -103,14 +104,15 @@ def _tell_first_steps(context: Context) -> None:
         return
     context.say()
     if attached:
-        context.say(f"dream keeps {render.count(len(attached), 'attached directory', 'attached directories')} in order and "
+        context.advise(f"dream keeps {render.count(len(attached), 'attached directory', 'attached directories')} in order and "
                     f"learns nothing from {'it' if len(attached) == 1 else 'them'}; `dream ingest DIR` reads what stands there")
         return
-    context.say(f"{render.count(read, 'source')} read (`dream sources` lists them), and nothing in them was a person's to keep:"
-                if read else "no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
-    for line in render.table([("  dream note \"Deploys go through the blue pipeline\"", "tell it something"),
-                              ("  dream ingest PATH", "read transcripts or notes from another place"),
-                              ("  dream connect --list", "which agents are installed, and how to connect one")], gap=3):
+    context.advise(f"{render.count(read, 'source')} read (`dream sources` lists them), nothing there was a person's to keep:"
+                   if read else "no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
+    for line in render.table([(f"  {context.world.called.command(words)}", what) for words, what in (
+            ('note "Deploys go through the blue pipeline"', "tell it something"),
+            ("ingest PATH", "read transcripts or notes from another place"),
+            ("connect --list", "which agents are installed, and how to connect one"))], gap=3):
         context.say("  " + line)
 
 
@@ -134,9 +136,9 @@ def _tell_head(context: Context, report: CycleReport) -> None:
         rows.append(f"{also:<9}{', '.join(f'{int(n):,} {what}' for n, what in beside if n)}")
     told = fates_in_words(said, report.phases)
     if told:
-        rows.append(f"{'became':<9}{' · '.join(told)}")
+        rows.append(f"{'heard':<9}{render.count(said.total(), 'statement')}: {' · '.join(told)}")
         if (said["discarded"] > in_passing(report.phases) or said["held"]) and not report.planned and context.verbosity <= 0:
-            rows.append(f"{'':<9}`dream history {report.run}` names each with its reason")
+            rows.append(context.world.called.told(f"{'':<9}`dream history {report.run}` names each with its reason"))
     weighed = report.phases.get("consolidate", {})
     if weighed.get("unweighed"):
         rows.append(f"{'weighed':<9}{render.count(weighed.get('weighed', 0), 'passage')}, "
@@ -164,15 +166,15 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
     digits = len(str(sum(sizes)))
     for (kind, chosen), room in zip(groups, rooms, strict=True):
         context.say()
-        context.say(render.paint(f"{kind.words} ({len(chosen):,})", "bold", colour=context.colour)
-                    + ("  `dream review` asks you about them" if kind is Kind.HELD and not report.planned else ""))
+        asks = "  `dream review` asks you about them" if kind is Kind.HELD and not report.planned else ""
+        context.advise(render.paint(f"{kind.words} ({len(chosen):,})", "bold", colour=context.colour) + asks)
         for one in chosen[:room]:
             for line in _lines(context, one, digits, scope=len(report.scopes) > 1):
                 context.say(line)
     hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
         context.say()
-        context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
+        context.advise(f"… and {hidden:,} more" + ("" if report.planned else f": `dream diff {report.run}`"))
 
 
 def _load_told(context: Context, report: CycleReport) -> Sequence[Told]:

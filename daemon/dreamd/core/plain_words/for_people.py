@@ -7,9 +7,9 @@ from datetime import datetime, tzinfo
 from dreamd.core.values import Memory, Origin, Status, Trust
 
 VOICES = {Origin.USER: "a person", Origin.AGENT: "an agent", Origin.TOOL: "a tool", Origin.WEB: "a web page",
-          Origin.IMPORT: "an import"}
+          Origin.IMPORT: "a file"}
 """Who said something."""
-WORD_OF = {Trust.USER: "a person", Trust.AGENT: "an agent or an imported file", Trust.UNTRUSTED: "a tool or a web page"}
+WORD_OF = {Trust.USER: "a person", Trust.AGENT: "an agent or a file", Trust.UNTRUSTED: "a tool or a web page"}
 """Whose word a memory counts for."""
 ENDLESS = 1_000_000
 """The width of what is no terminal: nothing is cut or broken there."""

@@ -20,6 +20,9 @@ _IN_THE_REASON = {"contradicts": frozenset({EvidenceKind.CLASH, EvidenceKind.SAM
 SINGLE_SIGHTING = "single-sighting"
 TAKEN_BACK = "undo of "
 """Before the name of what was done, where a person took that back."""
+PUT_BACK = f"{TAKEN_BACK}undo"
+AGAIN = f"{TAKEN_BACK}put-back"
+"""Where a person took that back that they had put back."""
 _OF_SAYINGS = {
     SINGLE_SIGHTING: "an order for one occasion; heard in several conversations it becomes a rule",
     IN_PASSING: "no memory is made of it, `dream search` finds it as it was said",
@@ -41,7 +44,7 @@ _OF_SAYINGS = {
     "agent-decision": "it is an agent's decision, not yet accepted"}
 """Why something that was said became no memory, or one that waits."""
 _OF_CHANGES = {
-    "durable": "it says something that lasts", "names-path-or-command": "it names something worth looking up",
+    "durable": "it says something that lasts", "names-path-or-command": "it names a command, a path or what one looks up",
     "decision-record": "a decision record says it", "said-again": "it was said again", "accepted": "you accepted it",
     "duplicate": "it says the same", "refines": "it says the same and more", "updates": "a later statement says otherwise",
     "contradicts": "two statements cannot both hold, and nothing tells which is right",
@@ -86,7 +89,7 @@ OF_SKIPS = {
 
 
 REASONS = {**_OF_SAYINGS, **_OF_CHANGES}
-OF_FATES = {Fate.NEW: ("new memory", "new memories"), Fate.DUPLICATE: ("said before", ""), Fate.REFINES: ("added detail", ""),
+OF_FATES = {Fate.NEW: ("new", ""), Fate.DUPLICATE: ("said before", ""), Fate.REFINES: ("added detail", ""),
             Fate.UPDATES: ("replaced something", ""), Fate.CONTRADICTS: ("contradiction", "contradictions"),
             Fate.HELD: ("held for you", ""), Fate.DISCARDED: ("let go", "")}
 """What became of something that was said; of several, where that is another word."""
@@ -108,9 +111,16 @@ def plain(reason: str) -> str:
         return "only a language model says that it was said"
     if reason.startswith(DECIDED):
         return f"its decision record says so ({reason.removeprefix(DECIDED)})"
+    if reason in (PUT_BACK, AGAIN):
+        return "you put back what you had taken back" if reason == PUT_BACK else "you took it back again"
     if reason.startswith(TAKEN_BACK):
         return f"you took back that it was {OF_OPS.get(op := reason.removeprefix(TAKEN_BACK), op)}"
     return REASONS.get(reason) or reason.replace("-", " ")
+
+
+def done_words(op: str, reason: str) -> str:
+    """What was done to a memory in one step."""
+    return "put back" if reason == PUT_BACK else OF_OPS.get(op, op)
 
 
 def plain_why(reason: str, rests: Sequence[str]) -> str:

@@ -9,13 +9,14 @@ from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope
 from dreamd.dream import undo
-from dreamd.dream.undo import UNDO, Undone
+from dreamd.dream.undo import Undone
 from dreamd.kit import Kit
 from dreamd.store import checks, journal
 from dreamd.store.journal import Entry, Run
 from dreamd.store.language import model_traces
 from dreamd.store.language.model_traces import Whose
 from dreamd.store.presence.sound_rows import stored_scope
+from dreamd.store.telling.taken_back import UNDO
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def _reverse(kit: Kit, plan: TakeBackPlan) -> Undone:
     files = undo.project(kit, sorted(scopes))
     what = f"took back {len(plan.entries)} changes of `{plan.whose.told()}`; {handed} statements of others wait again"
     kit.end( what + (f"; {apart} pairs it judged stay apart" if apart else ""))
-    return Undone(tuple(sorted({journal.load_run(kit.store, str(e.run)).id for e in plan.entries})), len(touched), aside, files)
+    runs = sorted({journal.load_run(kit.store, str(e.run)).id for e in plan.entries})
+    return Undone(mine.id, what, tuple(runs), len(touched), aside, files)
 
 
 def _beside(kit: Kit, plan: TakeBackPlan) -> list[Entry]:

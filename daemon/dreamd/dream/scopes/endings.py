@@ -19,6 +19,7 @@ from dreamd.core.values import (
     WITHHELD,
     Candidate,
     GateVerdict,
+    MemoryClass,
     Observation,
     Scope,
     Status,
@@ -103,4 +104,8 @@ def _lasts(kit: Kit, one: Observation) -> bool:
         return False
     gated = gate(one.text, origin=one.origin, at=one.at, zone=kit.zone, class_hint=one.class_hint, type_hint=one.type_hint,
                  ttl=one.ttl, explicit=one.explicit, sign=one.sign)
-    return gated.verdict is GateVerdict.ALLOW and gated.memory_class in LASTING and not gated.ttl
+    if gated.verdict is not GateVerdict.ALLOW or gated.memory_class not in LASTING or gated.ttl:
+        return False
+    from dreamd.library.tasks.standing_alone import may_change  # who has no conversation that ended must not pay for it
+
+    return gated.memory_class is not MemoryClass.REFERENCE or not may_change(one.text)

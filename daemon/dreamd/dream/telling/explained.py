@@ -10,11 +10,12 @@ from dreamd.core.errors import StoreMissing
 from dreamd.core.values import Memory, Observation, Status
 from dreamd.dream.phases.prune import Age, age_of, ages
 from dreamd.kit import Kit
-from dreamd.store import journal, memories, observations, passages, work
+from dreamd.store import journal, memories, observations, passages
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling import taken_back
+from dreamd.store.telling.said_where import load_places
 from dreamd.store.telling.voices import Voice, load_voices
 from dreamd.store.uses import load_days_used
 
@@ -36,7 +37,7 @@ class Explained:
     memory: Memory
     heard: tuple[Observation, ...]
     places: Mapping[str, str]
-    """Paths of sources by their ids."""
+    """The path of the file in which each was said, by its id."""
     decisions: tuple[Operation, ...]
     replaces: tuple[Memory, ...]
     replaced_by: Memory | None
@@ -74,8 +75,9 @@ def explain(kit: Kit, identity: str) -> Explained:
         linked = memories.load_some(store, [other for other, _ in memory.links])
         entries = journal.load_entries_of(store, memory.id)
         runs = journal.load_some_runs(store, {e.run for e in entries})
+        places = {said: place.path for said, place in load_places(store, heard.values()).items()}
         return Explained(
-            memory, tuple(heard.values()), {s.id: s.path for s in work.load_sources(store)},
+            memory, tuple(heard.values()), places,
             tuple(in_words(store, entry, runs.get(entry.run)) for entry in entries),
             tuple(versions[i] for i in memory.supersedes if i in versions), versions.get(memory.superseded_by),
             tuple((relation, linked[other]) for other, relation in memory.links if other in linked),

@@ -1,4 +1,4 @@
-"""A run in a line: what it changed and what it heard, from its own row alone."""
+"""A run in a line: what it changed and what it heard."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dreamd.core.plain_words.for_people import count
 from dreamd.core.plain_words.plain_reasons import fate_words, plain
 from dreamd.core.values import IN_PASSING, Fate
 from dreamd.store.journal import Run
+from dreamd.store.telling.taken_back import Count, undone_words
 
 
-def gist(run: Run, ids: Mapping[int, str], taken_back: int = 0) -> str:
-    """What a run did; `ids` are the public ids of runs by their numbers, `taken_back` its changes that no longer stand."""
-    told = [f"taken back by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
+def gist(run: Run, ids: Mapping[int, str], counted: Count) -> str:
+    """What a run did; `ids` are the public ids of runs by their numbers."""
+    told = [f"{undone_words(run)} by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
     told += [run.reason] if run.kind == "undo" and run.reason else []
-    told += [f"{count(run.memories, 'memory')} changed"] if run.memories else []
-    told += [f"{taken_back:,} of them taken back"] if taken_back and not run.undone_by else []
-    told += fates_in_words(run.fates, run.phases)
-    told += [plain(run.reason)] if run.reason and not told else []
-    return ", ".join(told)
+    told += [count(counted.changes, "change")] if counted.changes else []
+    told += [f"{counted.back:,} of them taken back"] if counted.back else []
+    heard = [f"{count(sum(run.fates.values()), 'statement')}: {', '.join(fates_in_words(run.fates, run.phases))}"
+             ] if run.fates else []
+    told += [plain(run.reason)] if run.reason and not told and not heard else []
+    return "; ".join([*([", ".join(told)] if told else []), *heard])
 
 
 def fates_in_words(fates: Mapping[str, int], phases: Mapping[str, Mapping[str, float]]) -> list[str]:

@@ -29,7 +29,7 @@ from dreamd.library.finds.note_file import (
 )
 from dreamd.library.finds.telling_sentences import telling_sentences
 from dreamd.library.formats.asking_child import Reader
-from dreamd.library.formats.plain_formats import Text, decoded, kind_of, read_plain
+from dreamd.library.formats.plain_formats import Text, codec_of, decoded, is_binary, kind_of, read_plain
 from dreamd.models import Embedder, load_embedder
 from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import redact
@@ -37,6 +37,8 @@ from dreamd.text.redaction import redact
 LONGEST_TITLE, LONGEST_WHY = 160, 500
 PAGE_ENDING = ".webpage"
 """What the reading process takes for a page of the web, of which it takes the article alone."""
+_WITH_CONTROLS = ("utf-16", "utf-32", "iso2022", "hz")
+"""Encodings in which text has bytes that elsewhere are none of text."""
 
 
 @dataclass(frozen=True)
@@ -158,14 +160,17 @@ def _from_web(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _So
     if not wanted.fetch:
         return _Source(kept, title)
     page = reaching.fetch(address, may_reach=may_reach, env=world.env)
+    # What the server says of the encoding counts before what the page says of itself, where it is one.
+    codec = codec_of(page.charset)
+    body = decoded(page.body, codec).encode("utf-8-sig") if codec else page.body
+    if codec and not codec.startswith(_WITH_CONTROLS) and is_binary(page.body):
+        raise DreamError("what stands there cannot be read: not text")
     if page.kind in ("text/html", "application/xhtml+xml"):
-        # What the server says of the encoding counts before what the page says of itself.
-        found = _in_child(decoded(page.body, page.charset).encode("utf-8-sig") if page.charset else page.body, PAGE_ENDING)
+        found = _in_child(body, PAGE_ENDING)
     elif page.kind == "application/pdf":
         found = _in_child(page.body, ".pdf")
     elif page.kind.startswith("text/"):
-        text = decoded(page.body, page.charset)
-        found = read_plain("page.md" if page.kind == "text/markdown" else "page.txt", text.encode())
+        found = read_plain("page.md" if page.kind == "text/markdown" else "page.txt", body)
     else:
         raise DreamError(f"it is no page with words but `{page.kind[:60]}`", hint="save it and capture the file")
     if found.why:

@@ -236,4 +236,6 @@ def _read(answer: http.client.HTTPResponse) -> bytes:
         raise DreamError("it comes packed, and damaged") from None
     if unpacking.unconsumed_tail:
         raise DreamError("it is larger than 10 MiB")
+    if not unpacking.eof:
+        raise DreamError("it comes packed, and damaged")
     return whole

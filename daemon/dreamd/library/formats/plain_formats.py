@@ -132,12 +132,16 @@ _OF_TEXT = re.compile(r"utf-|utf_|iso8859|latin|ascii|cp\d|koi8|gb|big5|shift_ji
 
 def decoded(body: bytes, charset: str) -> str:
     """Bytes as text in the encoding that is named for them, or in UTF-8 where that name is none of text."""
+    return body.decode(codec_of(charset or "utf-8-sig") or "utf-8", "replace")
+
+
+def codec_of(charset: str) -> str:
+    """Python's name of an encoding of text; empty for any other: of those it knows, some take quadratic time."""
     try:
-        known = codecs.lookup(charset or "utf-8-sig").name
+        known = codecs.lookup(charset).name
     except (LookupError, ValueError):
-        known = ""
-    # Python knows codecs of which some take quadratic time and some are none of text.
-    return body.decode(known if _OF_TEXT.match(known) else "utf-8", "replace")
+        return ""
+    return known if _OF_TEXT.match(known) else ""
 
 
 def _decode(body: bytes) -> str | None:

@@ -55,9 +55,13 @@ def why_not(text: str, *, at: datetime, zone: tzinfo) -> str:
 
 
 def _will_last(gated: Gated, bare: str) -> bool:
-    return gated.memory_class in _LASTING and not gated.ttl and not any(
-        patterns.has(name, table, bare) for name, table in (
-            ("words/sure", "momentary"), ("words/sure", "hedge"), ("words/tasks", "may_change")))
+    hedged = patterns.has("words/sure", "hedge", bare)
+    return gated.memory_class in _LASTING and not gated.ttl and not (hedged or may_change(bare))
+
+
+def may_change(text: str) -> bool:
+    """Whether a text tells of the moment: "at the moment", "for now", "currently"."""
+    return patterns.has("words/sure", "momentary", text) or patterns.has("words/tasks", "may_change", text)
 
 
 @cache

@@ -56,6 +56,23 @@ class Item:
         return RESOLVED in self.text or REVISED in self.text
 
 
+def read_events(log: Path) -> list[dict[str, str]]:
+    """The lines of a log, oldest first; one that cannot be read is passed over."""
+    try:
+        body = fsio.read_bytes(log, limit_bytes=64 * 1024 * 1024).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return []
+    rows = []
+    for line in body.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            rows.append({str(k): str(v) for k, v in row.items()})
+    return rows
+
+
 @dataclass(frozen=True)
 class Folder:
     """Where the files of one task lie."""
@@ -98,20 +115,8 @@ class Folder:
                    f"{text.rstrip(chr(10))}\n\n{item.line}\n")
 
     def events(self) -> list[dict[str, str]]:
-        """What happened, oldest first; a line that cannot be read is passed over."""
-        try:
-            body = fsio.read_bytes(self.log, limit_bytes=64 * 1024 * 1024).decode("utf-8", "replace")
-        except FileNotFoundError:
-            return []
-        rows = []
-        for line in body.splitlines():
-            try:
-                row = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(row, dict):
-                rows.append({str(k): str(v) for k, v in row.items()})
-        return rows
+        """What happened, oldest first."""
+        return read_events(self.log)
 
     def tell(self, at: datetime, action: str, detail: str, reason: str = "", *, lines: Sequence[str] = ()) -> None:
         """Append what happened, with the marks of the lines that dream wrote."""

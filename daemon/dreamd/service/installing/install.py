@@ -304,6 +304,13 @@ class Installer:
         return f"gui/{os.getuid()}"
 
 
+def may_install(env: Mapping[str, str]) -> bool:
+    """Whether something here could start a service, as far as a look without asking it tells."""
+    runtime = Path(env.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    return (sys.platform == "darwin" or bool(env.get("DREAM_SYSTEMCTL")) or (runtime / "systemd" / "private").exists()
+            or bool(env.get("DREAM_CRONTAB")) or shutil.which("crontab", path=env.get("PATH")) is not None)
+
+
 def is_shut_out(world: World, directory: Path) -> bool:
     """Whether an installed unit of ours may not write to a directory, which it was not told of when it was installed."""
     installed = (_content(unit_folder(world.env) / name) or "" for name in (SERVICE_UNITS[0], SWEEP_UNITS[0]))

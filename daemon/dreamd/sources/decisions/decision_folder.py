@@ -1,4 +1,4 @@
-"""A folder of decision records as a source: one note for each record, with what the others say of it.
+"""A folder of decision records, or one page of many, as a source: one note for each, with what the others say of it.
 
 The folder is read as a whole whenever any page of it changed, for who supersedes whom may stand on either side. A record
 that says the same as before keeps its identity, so what was known stays known.
@@ -19,13 +19,22 @@ from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import Unopened, open_source
 from dreamd.sources.base.tolerant import parse_record, record_at
+from dreamd.sources.decisions.decision_log import read_log
 from dreamd.sources.decisions.record_chains import Chain, Finding, chain
-from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, PAGES, is_all_records, pages_of, place_of
+from dreamd.sources.decisions.record_folders import (
+    LARGEST_PAGE_BYTES,
+    PAGES,
+    holds_log,
+    is_all_records,
+    is_log,
+    pages_of,
+    place_of,
+)
 from dreamd.sources.decisions.record_reading import Record, read_record
 from dreamd.sources.decisions.record_words import Standing, in_one_order
 
 KIND = "decisions"
-FORM = "4"
+FORM = "5"
 """Goes up with the wording of the notes, so that every folder is read once more."""
 _DIGITS = 16
 _TELLING = {Standing.UNSTATED: "status not stated"}
@@ -49,13 +58,15 @@ class DecisionRecords:
     kind = KIND
 
     def accepts(self, head: Head) -> bool:
-        """A directory with little else than records of decisions; one that is named so is found without being asked."""
-        return head.is_dir and not head.names.isdisjoint(_names_of_pages(head)) and "MEMORY.md" not in head.names and (
+        """A directory with little else than records of decisions, or a log of them; one that is named so is found unasked."""
+        if not head.is_dir:
+            return holds_log(head.path)
+        return not head.names.isdisjoint(_names_of_pages(head)) and "MEMORY.md" not in head.names and (
             is_all_records(head.path))
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one small whole
         """Read the folder and give every record, where any page changed since the cursor."""
-        if not _is_folder(path):  # gone or not looked into: that ends nothing
+        if not _is_there(path):  # gone or not looked into: that ends nothing
             return Reading((), cursor, (Skip(contract.UNREADABLE, 0, 0, path.name),))
         carried = parse_record(cursor.carry) or {}
         known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("form") == FORM else {}
@@ -68,7 +79,8 @@ class DecisionRecords:
         base = _from_place(path)
         events = {one.path: _note(one, pages, base) for one in pages.chain.records}
         standing: dict[str, tuple[str, ...] | None] = dict.fromkeys(sorted(unread & known.keys()))
-        standing |= {name: (event.uid,) for name, event in sorted(events.items())}
+        for _, event in sorted(events.items()):  # a log has many
+            standing[event.file] = (*(standing.get(event.file) or ()), event.uid)
         digests = {**pages.digests, **{name: known[name] for name in unread & known.keys()}}
         carry = json.dumps({"form": FORM, "files": digests, "told": findings}, separators=(",", ":"), sort_keys=True)
         return Reading(tuple(events.values()), Cursor(len(digests), pages.size, carry=carry), pages.skips, pages.lines, 0,
@@ -77,12 +89,12 @@ class DecisionRecords:
 
 def findings_in(path: Path) -> tuple[Finding, ...]:
     """What in a folder of records cannot be right; nothing where it cannot be looked into."""
-    return _load(path).chain.findings if _is_folder(path) else ()
+    return _load(path).chain.findings if _is_there(path) else ()
 
 
-def _is_folder(path: Path) -> bool:
+def _is_there(path: Path) -> bool:
     try:
-        return path.is_dir() and not path.is_symlink()
+        return (path.is_dir() or is_log(path)) and not path.is_symlink()
     except (OSError, ValueError):
         return False
 
@@ -98,9 +110,10 @@ def _load(path: Path, *, only_look: bool = False) -> _Pages:
     changed: dict[str, datetime] = {}
     skips: list[Skip] = []
     size = lines = 0
+    folder = path if path.is_dir() else path.parent
     for name in pages_of(path):
         try:
-            with open_source(path / name) as handle:
+            with open_source(folder / name) as handle:
                 body = handle.read(LARGEST_PAGE_BYTES + 1)
                 changed[name] = datetime.fromtimestamp(os.fstat(handle.fileno()).st_mtime, UTC)
         except (Unopened, OSError) as error:
@@ -113,8 +126,9 @@ def _load(path: Path, *, only_look: bool = False) -> _Pages:
         digests[name] = hashlib.sha256(body).hexdigest()[:_DIGITS]
         if not only_look:
             texts[name] = body.decode("utf-8", "replace").removeprefix("\ufeff")
-    found = (read_record(name, text) for name, text in zip(texts, in_one_order(tuple(texts.values())), strict=True))
-    records = [one for one in found if one is not None]
+    pages = zip(texts, in_one_order(tuple(texts.values())), strict=True)
+    found = (read_log(name, text) if folder != path else [read_record(name, text)] for name, text in pages)
+    records = [one for some in found for one in some if one is not None]
     return _Pages(chain(records), digests, changed, tuple(skips), size, lines)
 
 
@@ -125,8 +139,9 @@ def _note(record: Record, pages: _Pages, base: str) -> Event:
     text = told(record, successors, f"{base}{record.path}")
     heir = f":{_identity(successors[0])}" if successors else ""
     sign = f"{DECISION}{standing.value}{heir}"
-    at = datetime.combine(record.day, time(12), UTC) if record.day else pages.changed_at[record.path]
-    return Event(Speaker.AGENT, EventKind.NOTE, text, at, "", 0, 0, title=record.title, sign=sign, file=record.path,
+    file = record.path if record.path in pages.changed_at else record.path.rpartition("#")[0]
+    at = datetime.combine(record.day, time(12), UTC) if record.day else pages.changed_at[file]
+    return Event(Speaker.AGENT, EventKind.NOTE, text, at, "", 0, 0, title=record.title, sign=sign, file=file,
                  uid=f"{DECISION}{_identity(record)}:{content_id(sign, text)[:_DIGITS]}")
 
 
@@ -152,7 +167,7 @@ def _closed(sentence: str) -> str:
 
 def _from_place(path: Path) -> str:
     """What leads from the project to the folder."""
-    place = Path(place_of(path))
+    place, path = Path(place_of(path)), path if path.is_dir() else path.parent
     for here in (path.absolute(), path.resolve()):
         if here.is_relative_to(place):
             inside = here.relative_to(place).as_posix()

@@ -86,7 +86,7 @@ class _Book:
         self._by_title: dict[str, list[Record]] = defaultdict(list)
         self._prefixes = {one.prefix for one in records} | {part for one in records for part in one.prefix.split("-")}
         for one in records:
-            self._by_stem[PurePosixPath(one.path).stem.casefold()].append(one)
+            self._by_stem[_stem(one.path)].append(one)
             self._by_title[_bare(one.title)].append(one)
             if one.number is not None:
                 self._by_number[one.number].append(one)
@@ -128,9 +128,7 @@ class _Book:
     def _at(self, path: str, by: Record) -> Record | None:
         """The record at a path as a link has it, from the file it stands in, from the folder, or by its name alone."""
         here = posixpath.normpath(posixpath.join(posixpath.dirname(by.path), path)).casefold()
-        name = PurePosixPath(path.casefold())
-        stem = name.stem
-        same = self._by_stem.get(stem, [])
+        same = self._by_stem.get(_stem(path), [])
         return self._by_path.get(here) or self._by_path.get(posixpath.normpath(path).casefold()) or (
             same[0] if len(same) == 1 else None)
 
@@ -154,6 +152,12 @@ class _Book:
             for same in beside.values():
                 if len(same) > 1:
                     yield Finding(TWICE, tuple(one.path for one in same), str(number))
+
+
+def _stem(path: str) -> str:
+    """The name of a page, or of the heading in it."""
+    page, _, heading = path.casefold().partition(".md#")
+    return heading or PurePosixPath(page).stem
 
 
 def _bare(title: str) -> str:

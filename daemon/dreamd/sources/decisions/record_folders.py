@@ -1,4 +1,4 @@
-"""Where a repository keeps the records of its decisions: folders known by name, and those that a setting beside them names."""
+"""Where a repository keeps the records of its decisions: folders and pages known by name, and those that a setting names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from dreamd.core.repositories.repository import find_repository
 from dreamd.sources.base.finding import files_below
 from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.decisions.decision_log import read_log
 from dreamd.sources.decisions.record_reading import is_beside, is_record
 
 PAGES = (".md", ".markdown", ".mdx", ".adoc", ".asciidoc", ".rst", ".org", ".txt")
@@ -30,7 +31,7 @@ _DEEPEST = 4
 
 
 def folders_below(root: Path, *, thorough: bool = False) -> list[Path]:
-    """The folders of records in a tree, none inside another; `thorough` looks behind every name, not only the usual ones."""
+    """The folders and logs of records in a tree, none inside another; `thorough` looks behind names that are not usual too."""
     found: dict[Path, None] = {}
     pointed = list(_pointed(root))
     for folder in (*pointed, *_named(root, thorough=thorough, deep=0)):
@@ -40,7 +41,9 @@ def folders_below(root: Path, *, thorough: bool = False) -> list[Path]:
 
 
 def holds_records(folder: Path) -> bool:
-    """Whether any of the first pages of a folder is a record of a decision, and lies in no folder of records inside it."""
+    """Whether it is a log, or any of its first pages a record of a decision that lies in no folder of records inside it."""
+    if holds_log(folder):
+        return True
     pages = (page for page in pages_of(folder) if not is_beside(PurePosixPath(page)) and not any(
         _NAMES.fullmatch(part) for part in PurePosixPath(page).parts[:-1]))
     return any(_reads(folder, page) for page in islice(pages, _LOOKED_AT))
@@ -53,7 +56,9 @@ def is_all_records(folder: Path) -> bool:
 
 
 def pages_of(folder: Path) -> list[str]:
-    """The pages below a folder, by their path from there."""
+    """The pages below a folder, by their path from there; a log is the one page of its own."""
+    if is_log(folder):
+        return [folder.name]
     below = files_below(folder, endings=PAGES, deepest=_DEEPEST)
     names = (path.relative_to(folder) for path in islice(below, MOST_PAGES))
     return sorted(name.as_posix() for name in names if not any(part.startswith((".", "node_modules")) for part in name.parts))
@@ -64,19 +69,33 @@ def place_of(folder: Path) -> str:
     found = find_repository(str(folder.absolute()))
     if found:
         return found.place
-    place = folder.absolute()
+    place = folder.absolute().parent if is_log(folder) else folder.absolute()
     place = place.parent if _NAMES.fullmatch(place.name) else place
     while len(place.parts) > 2 and _ABOVE.fullmatch(place.name):
         place = place.parent
     return str(place)
 
 
+def is_log(path: Path) -> bool:
+    """Whether a page is called as one that holds many decisions, and is none of an agent's memory."""
+    named = path.suffix in PAGES and _NAMES.fullmatch(path.stem) is not None
+    return named and path.is_file() and not (path.parent / "MEMORY.md").is_file()
+
+
+def holds_log(path: Path) -> bool:
+    """Whether a page holds many decisions."""
+    return is_log(path) and bool(read_log(path.name, _text_of(path)))
+
+
 def _reads(folder: Path, page: str) -> bool:
+    return is_record(page, _text_of(folder / page))
+
+
+def _text_of(page: Path) -> str:
     try:
-        start = read_start(folder / page, LARGEST_PAGE_BYTES)
+        return read_start(page, LARGEST_PAGE_BYTES).decode("utf-8", "replace").removeprefix("\ufeff")
     except Unopened:
-        return False
-    return is_record(page, start.decode("utf-8", "replace").removeprefix("\ufeff"))
+        return ""
 
 
 def _pointed(root: Path) -> Iterator[Path]:
@@ -102,6 +121,7 @@ def _named(folder: Path, *, thorough: bool, deep: int) -> Iterator[Path]:
         return
     if _NAMES.fullmatch(folder.name) or any(not is_dir and _PAGE.match(name) for name, is_dir in inside):
         yield folder
+    yield from (folder / name for name, is_dir in inside if not is_dir and is_log(folder / name))
     if thorough and deep and any(name in _POINTERS for name, _ in inside):
         yield from _pointed(folder)
     for name in (name for name, is_dir in inside if is_dir):

@@ -7,7 +7,7 @@ reStructuredText, or as sections of their own. What a field is called is a matte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -24,9 +24,12 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)"
                       re.DOTALL | re.MULTILINE)
 _BARE_TITLE = re.compile(r"(?i)(?:[a-z]{2,4}[-_ #]*)?\d{1,6}[.:)][ \t]+[^\W\d_].*")
 """A title that nothing marks as one but its number."""
+LONGEST_LINE, LONGEST_RUN = 1_000, 80
+_RUN = re.compile(rf"([^\w\n])\1{{{LONGEST_RUN},}}")
+_GAP = re.compile(r" (?=[a-zß-ÿ]{2})")
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(.*?)[ \t#=]*(?:\{[#.:][^{}]*\}[ \t]*)?$")
 _UNDERLINE = re.compile(r"(=|-|~|\^|\*|\+|#|\"){3,}\s*$")
-_BADGE = re.compile(r"!\[[^\]]*\]\([^)\s]*/badge/([A-Za-z_]{2,20})-([^)\s-]+)-[^)]*\)")
+_BADGE = re.compile(r"!\[[^\]]{0,200}\]\([^)\s]*/badge/([A-Za-z_]{2,20})-([^)\s-]+)-[^)]*\)")
 _CALLOUT = re.compile(r"(?m)^>[ \t]*\[!(\w+)\][+-]?(.*)$")
 _ORG = ((re.compile(r"(?im)^#\+title:"), "#"),
         (re.compile(r"(?im)^#\+(\w+):"), r"\1:"),
@@ -38,11 +41,11 @@ _ORG = ((re.compile(r"(?im)^#\+title:"), "#"),
 _ATTRIBUTE = re.compile(r":([\w][\w .-]{0,40}):[ \t]*(.*)")
 _LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*(?:::?|：)[ \t]*(.*)")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_]{2,40})(?:\*\*|__)")
-_DEFINED = re.compile(r"(?i)<dt[^>]*>(.*?)</dt>\s*<dd[^>]*>(.*?)</dd>", re.DOTALL)
+_DEFINED = re.compile(r"(?i)<dt[^>]{0,200}>(.{0,500}?)</dt>\s*<dd[^>]{0,200}>(.{0,1000}?)</dd>", re.DOTALL)
 EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
 _LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
 _CELL = re.compile(r"(?i)\s*</t[dh]>\s*<t[dh][^>]*>\s*")
-_ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.*?)</t[dh]>\s*</tr>", re.DOTALL)
+_ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.{0,1000}?)</t[dh]>\s*</tr>", re.DOTALL)
 _LISTED_ROW = re.compile(r"(?m)^[ \t]*\* - (.*\n(?:[ \t]+- .*(?:\n|\Z))+)")
 """A row of a table of reStructuredText that is written as a list of lists."""
 _TAG = re.compile(r"(?i)</?(?:b|strong|em|i|br|p|dl|dt|dd|table|tbody|thead|sub|small|span|div|u)(?:\s[^<>]*)?/?>")
@@ -84,6 +87,43 @@ def kind_of(label: str) -> str:
     """The kind of field or section a label names; empty for any other."""
     plain = re.sub(r"[\s_-]+", " ", re.sub(r"[*_`:：#?!.]+|^\d+(?:\.\d+)*[.)]?\s+", " ", label)).strip().casefold()
     return _kinds().get(plain, "") or _kinds().get(plain.replace(" ", ""), "")
+
+
+def tame(text: str) -> str:
+    """A page without what keeps patterns busy for hours: endless runs of one sign, and lines as long as books."""
+    text = _RUN.sub(lambda run: run[0][:LONGEST_RUN], text)
+    return "\n".join(part for line in text.split("\n") for part in ([line] if len(line) <= LONGEST_LINE else _parts(line)))
+
+
+def _parts(line: str) -> Iterator[str]:
+    """A long line in lines that begin with a plain word, so that none looks like a field or a list; a table's row stays one."""
+    while len(line) > LONGEST_LINE and not line.lstrip().startswith("|"):
+        gaps = [found.start() for found in _GAP.finditer(line, LONGEST_LINE // 2, LONGEST_LINE)]
+        at = gaps[-1] if gaps else LONGEST_LINE
+        yield line[:at]
+        line = line[at:]
+    yield line
+
+
+def front_of(text: str) -> str:
+    """The front matter of a page, as it stands."""
+    front = _FRONT.match(text)
+    return front[0] if front else ""
+
+
+def outside_fences(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Lines, with their place, that stand in no block of code and no remark."""
+    closing = ""
+    for n, line in enumerate(lines):
+        plain = line.strip()
+        if closing:
+            closing = "" if closing in plain else closing
+        elif fence := re.match(r"```|~~~|----$|\.\.\.\.$", plain):
+            closing = fence[0]
+        elif plain.startswith("<!--") and "-->" not in plain:
+            closing = "-->"
+        else:
+            yield n, line
 
 
 def from_org(text: str) -> str:
@@ -220,7 +260,7 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
         if attribute:
             yield attribute[1], attribute[2]
             continue
-        for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", plain):
+        for part in _fields_of_line(plain):
             said = _LABELLED.fullmatch(EMPHASIS.sub("", _LEAD.sub("", part)).strip())
             if said and said[2]:
                 yield said[1], said[2]
@@ -230,6 +270,17 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
                 label = part.strip("*_ ")
             else:
                 yield from _unmarked(part)
+
+
+def _fields_of_line(line: str) -> list[str]:
+    """The fields of a line that has several; what names none goes on with the one before: "Status: Proposed | Accepted"."""
+    parts: list[str] = []
+    for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", line):
+        if parts and _is_labelled(parts[-1]) and re.fullmatch(r"[^\W\d_][^:：*_\[\]\d]*", part):
+            parts[-1] += f" | {part}"
+        else:
+            parts.append(part)
+    return parts
 
 
 def _is_labelled(line: str) -> bool:

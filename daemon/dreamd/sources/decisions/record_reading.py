@@ -9,7 +9,7 @@ from datetime import date
 from functools import cache
 from pathlib import PurePosixPath
 
-from dreamd.sources.decisions.record_pages import EMPHASIS, WORDS, Page, from_org, kind_of, take_apart
+from dreamd.sources.decisions.record_pages import EMPHASIS, WORDS, Page, from_org, kind_of, take_apart, tame
 from dreamd.sources.decisions.record_words import (
     Standing,
     chosen_in,
@@ -23,6 +23,7 @@ from dreamd.sources.decisions.record_words import (
     sentences_of,
     shortened,
     speaks_of_part,
+    standing_at,
     standing_in,
 )
 from dreamd.text import patterns
@@ -47,10 +48,15 @@ _SPEAKS = re.compile(
     r"(?:\*\*|__|\])?[ \t]*[:：]?[ \t]+(?P<whom>(?:\[|`|#|<|\"|“|adr|rfc|dr-|xref|link|:\w+:|\d|decision|the ).*)$")
 _ITSELF = re.compile(r"(?i)\W*(?:this|it|diese[rs]?|cette|ce|est[ae]|quest[ao])\b")
 _NAMED_AT_ONCE = re.compile(r"(?i)\W*(?:adr|decision|record|rfc|dr)?[-_ #]*\d|\[|`")
+_OF_ANOTHER = re.compile(r"(?m)^[ \t]*[-*+•][ \t]+(?=.*(?:\]\(|:\w+:`)|\W*(?:(?i:adr|decision|record|rfc)|[A-Z]{1,4})[-_ #]*\d)"
+                         r".*$")
+"""An entry of a list that begins with a record's name, or has a link."""
 _OWN_FOLDER = ("readme", "index", "adr", "decision", "record", "rfc")
 """What the page of a record is called that has a folder to itself."""
 _NUMBERED_FOLDER = re.compile(r"(?:[^\W\d_]{2,5}[-_])?\d{1,7}[-_. ]+[^\W\d_]")
 _DIGITS = re.compile(r"(?<!\d)(?:(?:19|20)\d\d[-_.])?\d+(?!\d)")
+_ENDED = (Standing.SUPERSEDED, Standing.DEPRECATED)
+"""Standings whose day is not that of the decision."""
 LONGEST_NAME = 60
 LONGEST_DAY = 24
 
@@ -81,12 +87,17 @@ class Record:
 
 def is_record(path: str, text: str) -> bool:
     """Whether a page is a record of a decision, and no template, index or guide."""
-    return _page_of(PurePosixPath(path), text) is not None
+    return not is_beside(PurePosixPath(path)) and _page_of(PurePosixPath(path), text) is not None
 
 
 def read_record(path: str, text: str) -> Record | None:
     """Read a page; None for what is no record of a decision: a template, an index, a guide."""
     place = PurePosixPath(path)
+    return None if is_beside(place) else read_entry(path, text, place)
+
+
+def read_entry(path: str, text: str, place: PurePosixPath) -> Record | None:
+    """Read a page whatever its file is called, or the part of one that stands under a heading: `place` tells its number."""
     page = _page_of(place, text)
     if page is None:
         return None
@@ -104,11 +115,18 @@ def read_record(path: str, text: str) -> Record | None:
 
 def _page_of(place: PurePosixPath, text: str) -> Page | None:
     """The page taken apart, where it is a record."""
-    if is_beside(place):
-        return None
+    text = tame(text)
     page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
-    known = _numbered(place, page)[1] is not None or _file_day(place.stem) is not None
-    return page if _is_record(page, _standing_of(page, place)[0], known=known) and not _is_hollow(page, text) else None
+    number = _numbered(place, page)[1]
+    standing = _standing_of(page, place)[0]
+    known = number is not None or _file_day(place.stem) is not None
+    if number == 0 and standing is Standing.UNSTATED and _says_standing(page):
+        return None  # all that a status could be, behind the number of what comes before the first: a form
+    return page if _is_record(page, standing, known=known) and not _is_hollow(page, text) else None
+
+
+def _says_standing(page: Page) -> bool:
+    return bool(page.first("status") or page.section("status"))
 
 
 def is_beside(place: PurePosixPath) -> bool:
@@ -141,7 +159,7 @@ def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:
     if not (page.title or stated) or not (decides or stated or (known and why)):
         return False
     dated = bool(page.first("date") or page.section("date") or _told_in_passing(page) or day_in(page.first("status")))
-    lists = not stated and bool(page.first("status") or page.section("status"))  # all that a status could be
+    lists = not stated and _says_standing(page)  # all that a status could be
     tells = stated and standing is not Standing.UNKNOWN  # without a number or a day, a sentence about statuses is none
     return known or (tells and (decides or why)) or (stated and dated) or (decides and why and dated and not lists)
 
@@ -219,8 +237,12 @@ def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
 
 
 def _told_in_passing(page: Page) -> str:
-    """The sentence above the first section that tells a standing and its day: "Agreed on 14 March by both guilds"."""
-    return next((said for said in sentences_of(page.preamble) if (day := day_said(said)) and
+    """The sentence above the first section that tells a standing and its day: "Agreed on 14 March by both guilds".
+
+    What a list says of others, each entry by its name or a link, is an index's.
+    """
+    own = _OF_ANOTHER.sub("", page.preamble)
+    return next((said for said in sentences_of(own) if (day := day_said(said)) and
                  standing_in(said[:said.index(day)])[0] not in (Standing.UNSTATED, Standing.UNKNOWN)), "")
 
 
@@ -231,14 +253,16 @@ def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
     later = ("updated", "modified", "lastmod", "created", "start", "proposed")
     first = next((day for name, day in days if not any(word in name for word in later)), None)
     status = "\n".join((*(v for _, v in page.fields.get("status", ())), page.section("status")))
-    steps = [(standing_in(line)[0], day) for line in status.splitlines() if (day := day_in(line))]
+    steps = [(standing_at(line, said), day) for line in map(plain, status.splitlines())
+             if (said := day_said(line)) and (day := day_in(said))]
     steps += [(Standing.ACCEPTED, day) for heading, text in page.sections if kind_of(heading) == "links"
               for line in text.splitlines() if (day := day_in(line)) and standing_in(line)[0] is Standing.ACCEPTED]
     changed = [day for heading, text in page.sections if kind_of(heading) == "links" for line in text.splitlines()
                if (day := day_in(line[:LONGEST_NAME]))]
-    beside = max([day for kind, day in steps if kind is Standing.ACCEPTED] or [day for _, day in steps], default=None)
+    taken = [day for kind, day in steps if kind is Standing.ACCEPTED] or [day for kind, day in steps if kind not in _ENDED]
+    beside, ended = max(taken, default=None), max((day for _, day in steps), default=None)
     passing = day_in(next((line for line in page.preamble.splitlines() if _is_day(line)), "") or _told_in_passing(page))
-    day = (first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None) or passing
+    day = (first or day_in(page.section("date")) or beside or in_name or ended or (days[0][1] if days else None) or passing
            or max(changed, default=None))
     if day is not None:
         return day, day.isoformat()

@@ -29,10 +29,13 @@ class Standing(StrEnum):
 LONGEST_SENTENCE = 280
 _STRUCK = re.compile(r"~~.*?~~")
 _BOX = re.compile(r"^[ \t]*[-*+][ \t]*\[([ xX✓✔])\][ \t]*", re.MULTILINE)
-_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])|(?:xref:|link:)[^\s\[]+\[([^\]]*)\]|:\w+:`([^`<]*?)(?:\s*<[^>]*>)?`")
+_IMAGE = re.compile(r"!\[([^\]]{0,200})\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]{0,500})\](?:\([^)]*\)|\[[^\]]*\])|(?:xref:|link:)[^\s\[]+\[([^\]]*)\]"
+                   r"|:\w+:`([^`<]*?)(?:\s*<[^>]*>)?`")
 _PLAIN = re.compile(r"[*_`>#|\[\]]+")
-_NOTHING = re.compile(r"(?i)[\W_]*(?:n/?a|none|nothing|null|nil|keine|aucun|ninguno|nenhum|无|無|なし|없음)?[\W_]*")
+_NOTHING = re.compile(r"(?i)[\W_]*"
+                      r"(?:n/?a|none|nothing|null|nil|no|not yet|false|keine|nein|non|aucun|ninguno|nenhum|无|無|なし|없음)?"
+                      r"[\W_]*")
 _ISO = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 _SLASHED = re.compile(r"(?<!\d)(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?!\d)")
@@ -111,10 +114,16 @@ def standing_in(value: str) -> tuple[Standing, str]:
             day = day_in(line)
             told.append((day.isoformat() if day else "", _kind(first), re.sub(r"[\s_-]+", " ", first[0].casefold())))
     if not told:
-        named = re.match(r"[^\W\d_][\w '’-]{0,30}", lines[0])
+        named = re.search(r"[^\W\d_][\w '’-]{0,30}", lines[0])
         return (Standing.UNKNOWN, named[0].strip().casefold()) if named else (Standing.UNSTATED, "")
     last = max(told, key=lambda one: one[0]) if all(day for day, _, _ in told) else told[-1]
     return last[1], last[2]
+
+
+def standing_at(line: str, day: str) -> Standing:
+    """The standing that a line tells together with a day in it: what stands last before the day, else what the line tells."""
+    before = [_kind(m) for m in _standings()[0].finditer(line[:line.index(day)])]
+    return before[-1] if before else standing_in(line)[0]
 
 
 def _is_part(line: str, found: re.Match[str]) -> bool:

@@ -16,6 +16,7 @@ from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.journal import DREAM
 from dreamd.store.memories import HELD_SINCE
 from dreamd.store.presence.sound_rows import sound_row
+from dreamd.store.telling.taken_back import load_beside
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,17 @@ def count_live(store: Store) -> dict[str, int]:
 
 
 def count_changes(store: Store, runs: Sequence[int]) -> dict[int, Counter[str]]:
-    """How many memories each of some runs touched, by what was done last to each of them."""
+    """The changes of each of some runs as they are numbered, by what was done last to each memory."""
     told: dict[int, Counter[str]] = {run: Counter() for run in runs}
-    for run, op, number in store.tuples(
-            f"""SELECT run, op, COUNT(*) FROM operation o WHERE run IN {LISTED} AND op NOT IN ('link', 'unlink')
-                  AND NOT EXISTS (SELECT 1 FROM operation n WHERE n.run = o.run AND n.memory = o.memory AND n.seq > o.seq
-                                  AND n.op NOT IN ('link', 'unlink'))
-                GROUP BY run, op""", listed(runs)):
+    last = f"""FROM operation o WHERE run IN {LISTED} AND op NOT IN ('link', 'unlink')
+               AND NOT EXISTS (SELECT 1 FROM operation n WHERE n.run = o.run AND n.memory = o.memory AND n.seq > o.seq
+                               AND n.op NOT IN ('link', 'unlink'))"""
+    for run, op, number in store.tuples(f"SELECT run, op, COUNT(*) {last} GROUP BY run, op", listed(runs)):
         told[int(str(run))][str(op)] += int(str(number))
+    beside = load_beside(store, runs)
+    some = {memory for hidden in beside.values() for memory in hidden}
+    for run, memory, op in store.tuples(f"SELECT run, memory, op {last} AND memory IN {LISTED}", listed(beside), listed(some)):
+        told[int(str(run))][str(op)] -= memory in beside[int(str(run))]
     return told
 
 

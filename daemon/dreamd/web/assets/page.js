@@ -22,6 +22,8 @@
     const told = where.matches && where.matches("[data-say]") ? where : where.querySelector && where.querySelector("[data-say]");
     if (told) document.getElementById("live").textContent = told.dataset.say;
   };
+  const done = document.querySelector("[data-now]");
+  if (done) addEventListener("load", () => say(done));
   document.addEventListener("htmx:afterSwap", (event) => {
     const where = event.detail.elt || event.detail.target;
     say(where);
@@ -40,7 +42,7 @@
     if (!all.length) return;
     const at = all.indexOf(here());
     const to = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + step))];
-    const inside = to.matches("[tabindex]") ? to : to.querySelector("a, summary, button") || to;
+    const inside = to.matches("[tabindex]") ? to : to.querySelector("[data-open]") || to.querySelector("a, summary, button") || to;
     if (inside === to && !to.hasAttribute("tabindex")) to.tabIndex = -1;
     inside.focus();
     to.scrollIntoView({ block: "nearest" });
@@ -74,8 +76,10 @@
     else {
       const place = here() || (document.querySelectorAll(".question[data-stop]").length ? stops()[0] : null);
       const wanted = place && /^[0-9e]$/.test(event.key) && place.querySelector(`[data-key="${event.key}"]`);
-      if (!wanted) return;
-      wanted.click();
+      const memory = place && event.key === "e" && place.querySelector("[data-open]");
+      if (wanted) wanted.click();
+      else if (memory) location.href = `${memory.href}#edit`;
+      else return;
     }
     event.preventDefault();
   });

@@ -12,10 +12,11 @@ from dreamd.core.values import Fate
 from dreamd.dream.telling.gist import gist
 from dreamd.dream.undo import UndoPlan, choose_run, plan_undo
 from dreamd.kit import Kit
-from dreamd.report.nights import Kind, Night, Source, Told, memory_named, tell_run
+from dreamd.report.heard import Source
+from dreamd.report.nights import Kind, Night, Told, memory_named, tell_run
 from dreamd.report.pictures import flow
 from dreamd.report.sentences import tell_night
-from dreamd.store import journal, observations
+from dreamd.store import journal
 from dreamd.store.journal import Run
 from dreamd.store.telling import taken_back
 
@@ -56,8 +57,10 @@ class Shown:
     skipped: Sequence[tuple[str, str, int]]
     picture: str
     undoable: bool
-    set_aside: bool
-    """Whether what was said in it waits aside, and can be handed to the next dream."""
+    undone_by: str
+    """The run that took all of it back."""
+    taking: bool
+    """Whether it took something back, which an undo of it puts back."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,6 @@ class Nights:
                     self._told = dict([*self._told.items(), *([(key, known)] if run.ended_at else [])][-KEPT:])
             return known
 
-
     def lines(self, kit: Kit) -> list[Line]:
         """The newest runs, each in a line."""
         with kit.store.reading():
@@ -108,23 +110,24 @@ class Nights:
 
 
 def _tell(kit: Kit, night: Night) -> Shown:
-    run, store = night.run, kit.store
+    run = night.run
     by_kind = {kind: [told for told in night.alone if told.kind is kind] for kind in Kind}
     return Shown(
         run, night.seconds, night.cpu_s, tell_night(night, kit.zone),
         [Changes(kind, told[:MOST], len(told)) for kind, told in by_kind.items() if told],
-        [LetGo(fate_and_why(Fate.DISCARDED, one.reason), one.said[:MOST], len(one.said)) for one in night.let_go],
-        night.skipped, flow(night) if night.taken else "",
-        bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask") and (night.told or night.taken)),
-        observations.is_set_aside(store, run.seq))
+        [LetGo(fate_and_why(Fate.DISCARDED, one.reason), one.said[:MOST], one.count) for one in night.let_go],
+        night.skipped, flow(night) if night.heard else "",
+        bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask", "redo") and (
+            any(not one.taken_back for one in night.alone) if night.told else night.taken)), night.undone_by,
+        run.kind == taken_back.UNDO and not taken_back.is_putting_back(run))
 
 
 def others(kit: Kit, *, limit: int = OTHERS) -> list[Line]:
     """The newest runs, each in a line."""
     with kit.store.reading():
         ids, runs = journal.run_ids(kit.store), journal.load_runs(kit.store, limit=limit)
-        back = taken_back.count_taken_back(kit.store, runs)
-        return [Line(run, gist(run, ids, back.get(run.seq, 0))) for run in runs]
+        counted = taken_back.count_told(kit.store, runs)
+        return [Line(run, gist(run, ids, counted[run.seq])) for run in runs]
 
 
 def plan(kit: Kit, identity: str, only: str) -> tuple[UndoPlan | None, DreamError | None]:

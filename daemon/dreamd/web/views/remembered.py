@@ -10,17 +10,20 @@ from enum import StrEnum
 from typing import TypeVar
 
 from dreamd.core.errors import UsageError
-from dreamd.core.values import Category, Memory, MemoryClass, Origin, Status, parse_scope
+from dreamd.core.values import Category, Memory, MemoryClass, Observation, Origin, Status, parse_scope
 from dreamd.dream.telling.explained import Explained, explain, knowing
 from dreamd.kit import Kit
 from dreamd.recall.answer import Found, Look, Recall
 from dreamd.recall.ranking import Budget
+from dreamd.recall.undreamt import find_waiting
+from dreamd.report.heard import Source, read_source
 from dreamd.report.pictures import timeline
 from dreamd.report.plots import load_versions
-from dreamd.store import memories, passages
+from dreamd.store import memories, observations, passages
 from dreamd.store.connection import Store
 from dreamd.store.leafing.chosen import ORDERS, Chosen, count_by, load_page, of_origin
 from dreamd.store.presence.team_copy import of_team, open_copy
+from dreamd.store.telling.said_where import load_places
 
 A_PAGE = 40
 FOUND_AT_MOST = 60
@@ -67,6 +70,8 @@ class Shown:
     total: int
     mode: str = ""
     warning: str = ""
+    waiting: Sequence[Observation] = ()
+    """What waits for the next dream and has the words that were looked for."""
 
     @property
     def pages(self) -> int:
@@ -142,7 +147,8 @@ def show(kit: Kit, asked: Asked, search: Callable[[str, Look], Recall]) -> Shown
         with whose(kit, asked) as store:
             rests = of_origin(store, [f.memory.id for f in kept], chosen.origin)
         kept = [f for f in kept if f.memory.id in rests]
-    return Shown(kept, len(kept), answer.mode, answer.warning)
+    waits = find_waiting(kit.store, asked.query, scopes=look.scopes).found if asked == Asked(asked.query, asked.scope) else ()
+    return Shown(kept, len(kept), answer.mode, answer.warning, waits)
 
 
 @contextmanager
@@ -170,6 +176,14 @@ def load_whole(kit: Kit, identity: str) -> Whole:
         subject = load_versions(kit.store, told.memory.id) if revision else []
         picture = timeline(f"subject-{told.memory.id}", subject, kit.clock.now()) if len(subject) > 1 else ""
         return Whole(told, revision, _tree(kit, told.memory), picture)
+
+
+def load_said(kit: Kit, ids: Sequence[str]) -> dict[str, Source]:
+    """Who said some memories last, and where, by their ids."""
+    with kit.store.reading():
+        heard = {identity: some[-1] for identity in ids if (some := observations.load_of_memory(kit.store, identity))}
+        places = load_places(kit.store, heard.values())
+    return {identity: read_source(one, places.get(one.id)) for identity, one in heard.items()}
 
 
 def is_passage(memory: Memory) -> bool:

@@ -90,7 +90,7 @@ def say_report(context: Context, report: Report) -> None:
     for path, why in report.problems[:SHOWN]:
         context.say(f"  {render.clean(path)}: {why}")
     if len(report.problems) > SHOWN:
-        context.say(f"  and {len(report.problems) - SHOWN} more (`dream corpus list --json` names all)")
+        context.advise(f"  and {len(report.problems) - SHOWN} more (`dream corpus list --json` names all)")
 
 
 def list_corpora(context: Context, options: Namespace) -> int:

@@ -140,7 +140,7 @@ def _drain(context: Context, place: Place, *, on: bool) -> int:
         told = running
         context.world.clock.sleep(LOOK_S)
     context.document({"tenant": place.tenant, "drained": on, "lost": lost})
-    context.say(f"`{place.tenant}`: " + ("no task is at work, and none is handed out until `dream team drain --off`" if on
+    context.advise(f"`{place.tenant}`: " + ("no task is at work, and none is handed out until `dream team drain --off`" if on
                                          else "tasks are handed out again"))
     if lost:
         context.warn(f"{render.count(lost, 'task')} of workers that gave no sign of life for {lost_after_s} s: not waited for")
