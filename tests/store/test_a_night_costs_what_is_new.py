@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from dreamd import __version__
+from dreamd.core import fsio
 from dreamd.core.values import parse_scope
 from dreamd.dream import projection
-from dreamd.store import memories, work
+from dreamd.store import memories, seals, work
 from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said
 
 PLACES = ("Cork", "Delft", "Evora", "Faro", "Ghent", "Halle", "Kiel", "Riga")
@@ -151,3 +152,46 @@ def test_while_a_plan_is_made_circles_are_seldom_searched_for_and_as_often_as_be
     house.dream(FIRST_NIGHT)
     assert often == [planning.SELDOM]
     assert gc.get_threshold() == before
+
+
+def _is_known(house: House) -> bool:
+    """Whether a look over the notes comes to the sum that is kept of them."""
+    with house.kit("2026-03-01T20:00:00Z") as kit:
+        return work.load_looks(kit.store)[CEDAR] == seals.look_of(work.load_file_facts(kit.store)[CEDAR]) == seals.look_of(
+            fsio.look_over(house.paths.scope_dir(parse_scope(CEDAR)), ending=".md", below="memory/project/cedar/"))
+
+
+def test_a_dream_that_finds_no_note_touched_reads_no_row_of_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = _house(tmp_path)
+    read: list[int] = []
+    true = work.load_file_facts
+    monkeypatch.setattr(work, "load_file_facts", lambda store: read.append(1) or true(store))
+    house.dream("2026-01-20T20:00:00Z")
+    assert read == []
+    one, other = house.file_of("Halle depot's keys"), house.file_of("Klara")
+    words = one.read_bytes(), other.read_bytes()
+    one.rename(one.with_suffix(".tmp"))  # each stays as it was, and elsewhere
+    other.rename(one)
+    one.with_suffix(".tmp").rename(other)
+    house.dream("2026-01-21T20:00:00Z")
+    assert read == [1]
+    assert (one.read_bytes(), other.read_bytes()) != (words[1], words[0])
+
+
+def test_whatever_is_done_the_look_of_the_notes_is_known(tmp_path: Path) -> None:
+    house = _house(tmp_path)
+    assert _is_known(house)
+    path = house.file_of("Halle depot's keys")
+    path.write_text(path.read_text().replace("behind the counter", "in the safe"))
+    house.dream("2026-01-20T20:00:00Z")
+    assert _is_known(house)
+    house.undo("2026-01-21T08:00:00Z")
+    house.forget("2026-01-21T09:00:00Z", "Klara")
+    house.file_of("Delft depot enter").unlink()
+    house.dream("2026-01-21T20:00:00Z")
+    assert _is_known(house)
+    with house.kit("2026-01-22T20:00:00Z") as kit, kit.store.writing() as tx:
+        tx.execute("DELETE FROM meta WHERE key LIKE ?", (f"{seals.LOOKS}%",))  # as in a store of before
+    house.say("2026-01-23T09:00:00Z", "Parcels for the Ghent depot are weighed twice.")
+    house.dream("2026-01-23T20:00:00Z")
+    assert _is_known(house)

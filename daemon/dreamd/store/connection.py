@@ -109,7 +109,7 @@ class Store:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
             if self._ledger is not None:
-                self._ledger.sums.clear()
+                self._ledger.clear()
             raise
         finally:
             self._depth = 0

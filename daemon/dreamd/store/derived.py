@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PAIRS_PART = 200
+UNIT_PART = 4096
 SIDE_DIGITS = 24
 SHA_DIGITS = 64
 """The hash of words alone; another key of them is longer."""
@@ -166,7 +167,9 @@ def unit_rows(rows: NDArray[np.float16]) -> NDArray[np.float32]:
     import numpy as np
 
     wide: NDArray[np.float32] = rows.astype(np.float32)
-    wide /= np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12)
+    for start in range(0, len(wide), UNIT_PART):  # all at once would take as much room again
+        part = wide[start:start + UNIT_PART]
+        part /= np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-12)
     return wide
 
 

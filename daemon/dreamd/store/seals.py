@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, cast
@@ -27,6 +27,11 @@ MODULUS = 1 << 64
 _EVENTS = {"INSERT": (("NEW", 1),), "DELETE": (("OLD", -1),), "UPDATE": (("OLD", -1), ("NEW", 1))}
 _UNSEALED = {"file": ("size", "mtime_ns", "inode")}
 """How a file looked on disk: a copied home has other numbers, and a wrong one only has the file read once more."""
+LOOKS = "looks of "
+"""Beginning of the keys in `meta` that hold the sum of how the notes of a scope look on the disk: where nothing was touched, a
+look over the directory comes to the same sum, and no row need be read."""
+NOTES = "memory/"
+_LOOKS_OF = ("scope", "path", *_UNSEALED["file"])
 _WITH_BYTES = frozenset({"file", "intent", "vector"})
 _TABLES = """SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
              AND name NOT LIKE 'memory_words%' ORDER BY name"""
@@ -37,12 +42,23 @@ class Ledger:
 
     def __init__(self) -> None:
         self.sums: Counter[str] = Counter()
+        self.looks: Counter[str] = Counter()
         self.watched: set[str] = set()
 
     def count(self, table: str, sign: int, *row: object) -> None:
         """Called by the triggers for each row that comes or goes."""
         if table != "meta" or not str(row[0]).startswith(PREFIX):
             self.sums[table] += sign * row_hash(table, row)
+
+    def count_look(self, sign: int, scope: str, path: object, *facts: object) -> None:
+        """The same of how a file looks."""
+        if str(path).startswith(NOTES):
+            self.looks[scope] += sign * look_hash(path, facts)
+
+    def clear(self) -> None:
+        """Nothing of what was counted came about."""
+        self.sums.clear()
+        self.looks.clear()
 
 
 def server_of(connection: object) -> Database | None:
@@ -57,11 +73,31 @@ def row_hash(table: str, row: tuple[object, ...]) -> int:
     return int.from_bytes(blake2b(repr((table, *row)).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
+def look_hash(path: object, facts: Sequence[object]) -> int:
+    """What one note adds to the sum of how those of its scope look."""
+    size, mtime_ns, inode = facts
+    told = f"{path} {size} {mtime_ns} {inode}".encode("utf-8", "surrogateescape")
+    return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
+
+
+def look_of(present: Mapping[str, Sequence[object]]) -> int:
+    """The sum of how notes look."""
+    return sum(map(look_hash, present, present.values())) % MODULUS
+
+
+def load_looks(connection: sqlite3.Connection) -> dict[str, int]:
+    """The sum of how the notes look, for each scope of which it is known; a server keeps none."""
+    rows = () if server_of(connection) else connection.execute("SELECT key, value FROM meta WHERE key > ? AND key < ?",
+                                                               (LOOKS, LOOKS + "\uffff"))
+    return {str(key).removeprefix(LOOKS): _number(value) for key, value in rows}
+
+
 def watch(connection: sqlite3.Connection, ledger: Ledger | None = None, *, only: frozenset[str] | None = None) -> Ledger:
     """Count from now on what this connection changes; with `only`, in these tables, and then no other may be changed."""
     if ledger is None:
         ledger = Ledger()
         connection.create_function("dream_seal", -1, ledger.count)
+        connection.create_function("dream_look", -1, ledger.count_look)
         # Without this a row that INSERT OR REPLACE pushes out would go uncounted.
         connection.execute("PRAGMA recursive_triggers = ON")
     for table, columns in load_columns(connection, only=only).items():
@@ -85,21 +121,30 @@ def refusal(allowed: frozenset[str]) -> Callable[..., int]:
 def _trigger(table: str, columns: tuple[str, ...], event: str) -> str:
     acts = [f"SELECT dream_seal('{table}', {sign}, {', '.join(f'{side}.{c}' for c in columns)});"
             for side, sign in _EVENTS[event]]
+    if table == "file":
+        acts += [f"SELECT dream_look({sign}, {', '.join(f'{side}.{c}' for c in _LOOKS_OF)});" for side, sign in _EVENTS[event]]
     return f"CREATE TEMP TRIGGER seal_{table}_{event} AFTER {event} ON main.{table} BEGIN {' '.join(acts)} END"
 
 
 def settle(connection: sqlite3.Connection, ledger: Ledger) -> None:
-    """Add what the transaction changed to the seals, right before it commits."""
+    """Add what the transaction changed to the sums, right before it commits."""
+    known = load_looks(connection) if ledger.looks else {}
+    for scope, change in ledger.looks.items():  # before the seals, for one of these is of the table that holds both
+        number = known[scope] + change if known.get(scope, -1) >= 0 else sum(look_hash(path, facts) for path, *facts in (
+            connection.execute(f"SELECT {', '.join(_LOOKS_OF[1:])} FROM file WHERE scope = ? AND path > ? AND path < 'memory0'",
+                               (scope, NOTES)).fetchall()))
+        _set(connection, LOOKS + scope, number)
     for table, change in ledger.sums.items():
         if change:
             row = connection.execute("SELECT value FROM meta WHERE key = ?", (PREFIX + table,)).fetchone()
             _write(connection, table, (_number(row[0]) if row else 0) + change)
-    ledger.sums.clear()
+    ledger.clear()
 
 
 def seal_all(connection: sqlite3.Connection) -> None:
     """Seal every table as it stands."""
     tables = load_columns(connection)
+    _drop_looks(connection)
     for table in sorted(tables, key="meta".__eq__):  # what holds the seals comes last
         _write(connection, table, total(connection, table, tables[table]))
 
@@ -111,6 +156,8 @@ def renew(connection: sqlite3.Connection, table: str) -> None:
 
         team_seals.renew(base, table)
         return
+    if table == "file":
+        _drop_looks(connection)
     _write(connection, table, total(connection, table, _columns(connection, table)))
 
 
@@ -185,8 +232,17 @@ def _total(connection: sqlite3.Connection, table: str, columns: tuple[str, ...])
 
 
 def _write(connection: sqlite3.Connection, table: str, number: int) -> None:
+    _set(connection, PREFIX + table, number)
+
+
+def _drop_looks(connection: sqlite3.Connection) -> None:
+    """What is sealed as it stands may be anything: the next change adds up how its files look."""
+    connection.execute("DELETE FROM meta WHERE key > ? AND key < ?", (LOOKS, LOOKS + "\uffff"))
+
+
+def _set(connection: sqlite3.Connection, key: str, number: int) -> None:
     connection.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                       (PREFIX + table, f"{number % MODULUS:016x}"))
+                       (key, f"{number % MODULUS:016x}"))
 
 
 def _as_it_stands(raw: bytes) -> str:

@@ -79,18 +79,19 @@ def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[s
                           listed(statuses), *args)
         earlier = _earlier_wordings(store, among) if found else {}
         if among is None:
-            vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED}", listed(models)) if found else ()
+            bodies = dict(store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED}", listed(models))
+                          if found else ())
         else:
             shas = {*(r[3] for r in found), *(sha for some in earlier.values() for sha in some)}
-            vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED} AND wording IN {LISTED}",
-                                   listed(models), listed(shas))
-        bodies = dict(vectors)
+            bodies = dict(store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED} AND wording IN {LISTED}",
+                                       listed(models), listed(shas)))
     having = [Row(r[0], r[1], r[2], wording=r[3]) for r in found if r[3] in bodies]
     having += [Row(r[0], r[1], r[2], earlier=True, behind=behind, wording=sha)
                for r in found for sha, behind in earlier.get(r[0], {}).items() if sha in bodies and sha != r[3]]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32)
     body = b"".join(bodies[row.wording] for row in having)
+    bodies.clear()
     return having, unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
 
 

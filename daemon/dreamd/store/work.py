@@ -12,6 +12,7 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Cursor, Scope, content_id
+from dreamd.store import seals
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.presence.holding import SCOPES_EPOCH, epoch_key
 from dreamd.store.presence.sound_rows import sound_row, stored_scope
@@ -59,6 +60,8 @@ class KnownFile:
     inode: int = -1
 
 
+Facts = tuple[int, int, int]
+"""Size, time in nanoseconds and inode of a file."""
 BY_HAND = "by-hand "
 """Owner of a file a person added; behind it the observation that says all of it, where there is one."""
 MASKED = b"[masked"
@@ -334,15 +337,21 @@ def _as_bytes(body: object) -> bytes:
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogateescape")
 
 
-@sound_row
-def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
-    """(size, mtime_ns, inode) of the known notes by scope and path: enough to see which were touched, without bodies."""
+def load_looks(store: Store) -> dict[str, int | None]:
+    """The scopes of known files, each with the sum of how its notes look; None where that is not known."""
     scopes = store.tuples("SELECT scope FROM file GROUP BY scope ORDER BY MIN(path)")
-    found: dict[str, dict[str, tuple[int, int, int]]] = {str(stored_scope(scope)): {} for (scope,) in scopes}
+    known = seals.load_looks(store.connection)  # a damaged index may know less than the table
+    return {name: known.get(name) for name in dict.fromkeys([*(str(stored_scope(scope)) for (scope,) in scopes), *known])}
+
+
+@sound_row
+def load_file_facts(store: Store) -> dict[str, dict[str, Facts]]:
+    """How the known notes looked by scope and path: enough to see which were touched, without bodies."""
+    found: dict[str, dict[str, Facts]] = {}
     rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
                            WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
     for scope, path, size, mtime_ns, inode in rows:
-        found.setdefault(scope, {})[path] = (size, mtime_ns, inode)  # a damaged index may know less than the table
+        found.setdefault(scope, {})[path] = (size, mtime_ns, inode)
     return found
 
 

@@ -31,17 +31,15 @@ from dreamd.dream.apart import apart, set_aside
 from dreamd.dream.setting_aside import AWAY, Damaged
 from dreamd.kit import Kit
 from dreamd.notes import Damage, EditKind, PersonEdit, decoded, diff_person_edits, find_damage, read_topic, restate_topic
-from dreamd.store import forgetting, memories, observations, work
+from dreamd.store import forgetting, memories, observations, seals, work
 from dreamd.store.presence.sound_rows import stored_scope
 from dreamd.store.set_asides import EDITS, FILE, Aside
-from dreamd.store.work import Intent, KnownFile
+from dreamd.store.work import Facts, Intent, KnownFile
 from dreamd.text.redaction import redact
 
 LARGEST_NOTE_BYTES = 1024 * 1024
 NO_TEXT = "its name is no UTF-8"
 HAND = "edited-by-hand"
-Facts = tuple[int, int, int]
-"""Size, time and inode of a file before it was read: one saved again since then is seen to be touched by the next look."""
 ELSEWHERE = frozenset({"index-line", "description", "ttl"})
 """Places where a person changed what a memory says while the statement in its file stayed."""
 _FRONTMATTER = re.compile(r"\A---\r?\n.*?\n---\r?\n", re.DOTALL)
@@ -79,18 +77,27 @@ class _Found:
 
 
 def read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
-    """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
-    for name, known in work.load_file_facts(kit.store).items():
+    """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened.
+
+    How a file looks is asked before it is read: one saved again meanwhile is seen to be touched by the next look.
+    """
+    facts: dict[str, dict[str, Facts]] | None = None
+    for name, look in work.load_looks(kit.store).items():
         scope = stored_scope(name)
         directory = kit.paths.scope_dir(scope)
         fsio.check_inside(kit.paths.home, directory)
-        if not directory.is_dir():
+        present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/"
+                                 ) if directory.is_dir() else None
+        if present is not None and look == seals.look_of(present):
+            continue
+        facts = work.load_file_facts(kit.store) if facts is None else facts
+        known = facts.get(name, {})
+        if present is None:
             # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
             if known:
                 away = Damaged(str(directory.relative_to(kit.paths.home)), name, AWAY, None)
                 yield Edited(scope, (), (), (), damaged=(away,))
             continue
-        present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/")
         unnamed = sorted(path for path in present.keys() - known.keys() if storable(path) != path)
         for path in unnamed:
             present.pop(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any  # a connection of the driver
 
 from dreamd.core.errors import ConfigError
-from dreamd.store.team.shape import SCHEMA
+from dreamd.store.team.shape import SCHEMA, fixed_paths, uncounted
 
 TASKS = "dream_work"
 JOBS, EVENTS, WORKERS, TICKS = (f"procrastinate_{name}" for name in ("jobs", "events", "workers", "periodic_defers"))
@@ -21,7 +21,7 @@ MINE = "tenant = ANY ((SELECT my_tenants())::text[])"
 SILENT_S = 2
 """The least that a setting may say after which a worker is lost."""
 GUARDS = {
-    JOBS: MINE,
+    JOBS: f"{MINE} AND queue_name = tenant",
     EVENTS: f"EXISTS (SELECT 1 FROM {JOBS} j WHERE j.id = job_id)",
     TICKS: MINE.replace("tenant =", "periodic_id =", 1),
     WORKERS: "role = ANY ((SELECT colleagues())::text[])",
@@ -40,7 +40,9 @@ def create(base: Any, tenants: Sequence[str], *, dream_after_s: int | None = Non
         for path in [folder / "migrations" / step for step in missing] if known else [folder / "schema.sql"]:
             base.execute(path.read_text(encoding="utf-8").encode())
         base.execute("INSERT INTO receipt (name) SELECT unnest(%s::text[])", (missing,))
-    for statement in (*_ground(), *_asking(), *_working(), *(s for name, rule in GUARDS.items() for s in _guard(name, rule))):
+    # The library's functions name its tables without their schema, and are called from wherever a row is changed.
+    guards = (s for name, rule in GUARDS.items() for s in _guard(name, rule))
+    for statement in (*_ground(), *_asking(), *_working(), fixed_paths(TASKS), *guards):
         base.execute(statement)
     for tenant in tenants:
         base.execute("INSERT INTO tended (tenant) VALUES (%s) ON CONFLICT DO NOTHING", (tenant,))
@@ -49,12 +51,15 @@ def create(base: Any, tenants: Sequence[str], *, dream_after_s: int | None = Non
     base.execute(f"SET LOCAL search_path = {SCHEMA}, pg_temp")
 
 
-def open_to(role: str) -> Iterator[str]:
+def open_to(base: Any, role: str) -> Iterator[str]:
     """What a role may do that hands out or takes tasks: rows, and nothing of their shape."""
     yield f"GRANT USAGE ON SCHEMA {TASKS} TO {role}"
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {TASKS} FROM {role}"
     for name in (JOBS, EVENTS, WORKERS, TICKS):
-        yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {TASKS}.{name} TO {role}"
+        # Not the number of a row: whoever chose their own could take the next ones, and no other tenant would get a task.
+        cells = base.execute("""SELECT string_agg(quote_ident(attname), ', ') FROM pg_attribute WHERE attrelid = %s::regclass
+            AND attnum > 0 AND NOT attisdropped AND attname <> 'id'""", (f"{TASKS}.{name}",)).fetchone()[0]
+        yield f"GRANT SELECT, DELETE, INSERT ({cells}), UPDATE ({cells}) ON {TASKS}.{name} TO {role}"
     yield f"GRANT SELECT, UPDATE (night_at, checked_at, faults) ON {TASKS}.tended TO {role}"
     yield f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {TASKS} TO {role}"
 
@@ -68,10 +73,6 @@ def _library_sql() -> Path:
 
 
 def _ground() -> Iterator[str]:
-    # The library's functions name its tables without their schema, and are called from wherever a row is changed.
-    yield f"""DO $$ DECLARE one regprocedure; BEGIN FOR one IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n
-        ON n.oid = p.pronamespace WHERE n.nspname = '{TASKS}' AND p.proname LIKE 'procrastinate%' LOOP
-        EXECUTE format('ALTER FUNCTION %s SET search_path = {TASKS}, pg_temp', one); END LOOP; END $$"""
     yield f"ALTER TABLE {JOBS} ADD COLUMN IF NOT EXISTS tenant text GENERATED ALWAYS AS (args->>'tenant') STORED"
     yield f"ALTER TABLE {WORKERS} ADD COLUMN IF NOT EXISTS role text NOT NULL DEFAULT session_user"
     for trigger in ("inserted", "aborted"):
@@ -167,6 +168,7 @@ def _working() -> Iterator[str]:
 def _guard(name: str, rule: str) -> Iterator[str]:
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
+    yield uncounted(name)
     for policy in ("own", "own_sign", "own_change", "own_end"):
         yield f"DROP POLICY IF EXISTS {policy} ON {name}"
     if name != WORKERS:

@@ -50,12 +50,16 @@ class Backlog:
 
 @contextmanager
 def owning(url: str) -> Iterator[Any]:
-    """One transaction as the owner; it keeps everybody else's shape-making out."""
+    """One transaction as the owner, which finds nothing but the store's; it keeps everybody else's shape-making out."""
     with told_plainly():
         connection = connect(url)
         try:
             with connection.transaction():
-                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('dream shape', 0))")
+                connection.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
+                # Anybody could take an advisory lock and keep the operator out; nobody but the owner takes this table.
+                there = connection.execute("SELECT 1 WHERE to_regclass('tenant') IS NOT NULL").fetchone()
+                connection.execute("LOCK TABLE tenant IN SHARE ROW EXCLUSIVE MODE" if there else
+                                   "SELECT pg_advisory_xact_lock(hashtextextended('dream shape', 0))")
                 yield connection
         finally:
             connection.close()
@@ -80,7 +84,6 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str, dream_after_
         for statement in shape.create(vector_places.ask_for_vectors(base, shape.SCHEMA)):
             base.execute(statement)
         other = [table for table, columns in _columns(base).items() if before.get(table, columns) != columns]
-        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         fresh = [t for t in tenants if base.execute("INSERT INTO tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
                                                     (t,)).rowcount]
         every = [str(row[0]) for row in base.execute("SELECT name FROM tenant ORDER BY name").fetchall()]
@@ -153,7 +156,6 @@ def add_member(url: str, member: Member) -> bool:
         made = base.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (member.role,)).fetchone() is None
         if made:
             base.execute(f"CREATE ROLE {_quoted(member.role)} LOGIN")
-        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         if not base.execute("SELECT 1 FROM tenant WHERE name = %s", (member.tenant,)).fetchone():
             raise UsageError("there is no such tenant", hint="`dream team init --tenant NAME` founds one")
         base.execute("""INSERT INTO member (role, tenant, standing) VALUES (%s, %s, COALESCE(NULLIF(%s, ''), 'member'))
@@ -225,7 +227,6 @@ def list_members(url: str) -> list[Member]:
 def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
     """How every tenant is doing."""
     with owning(url) as base:
-        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         found = []
         for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
             base.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
@@ -240,7 +241,7 @@ def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
 
 
 def _open_to(base: Any, role: str) -> None:
-    for statement in (*shape.open_to(_quoted(role)), *task_shape.open_to(_quoted(role))):
+    for statement in (*shape.open_to(_quoted(role)), *task_shape.open_to(base, _quoted(role))):
         base.execute(statement)
 
 
