@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import argparse
 import pickle
+import re
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -25,9 +27,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import answer_worlds
-from answer_worlds import World, asked_of_another, of_other_speakers
+from answer_worlds import World
 from sklearn.linear_model import LogisticRegression
 
+from dreamd.core.identity import speaker_of
 from dreamd.core.settings import RecallSettings, Settings
 from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
 from dreamd.dream.comparing import evaluation
@@ -41,11 +44,11 @@ from dreamd.recall.ranking import Asked, Hit, Ranked, rank
 from dreamd.recall.shelf import Shelf
 from dreamd.recall.unanswered import reads_none
 
-COUNT = 10
+COUNT, OFTEN = 10, 5
 SWAPPED = "swapped"
 DAY = datetime(2026, 1, 1, 9, tzinfo=UTC)
-LIMITS = (0.002, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05)
-LOST = 0.002
+LIMITS = (0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05)
+LOST = 0.0125
 """Share of the right answers that silence may cost."""
 
 
@@ -100,6 +103,16 @@ def _of_other_speakers(gold: Gold) -> Iterator[Question]:
             yield replace(question, kind=SWAPPED, query=other, evidence=(), retired=frozenset())
 
 
+def asked_of_another(question: str, right: Sequence[str], texts: Sequence[str]) -> str:
+    """A question put to who speaks most beside whom it names, where that one alone gives its answers; else nothing."""
+    speakers = Counter(speaker_of(text) for text in texts if speaker_of(text))
+    named = [name for name in speakers if re.search(rf"\b{re.escape(name)}\b", question)]
+    others = [name for name, count in speakers.most_common() if name not in named and count >= OFTEN]
+    if len(named) != 1 or not others or not right or any(speaker_of(text) != named[0] for text in right):
+        return ""
+    return re.sub(rf"\b{re.escape(named[0])}\b", others[0], question)
+
+
 def cases_of_worlds(worlds: Sequence[tuple[str, World]]) -> Iterator[Case]:
     """The questions of worlds, each statement of one a memory of its own."""
     embedder = load_embedder("light")
@@ -107,7 +120,8 @@ def cases_of_worlds(worlds: Sequence[tuple[str, World]]) -> Iterator[Case]:
             Path(place) / "home", DAY, Settings(), Remembered(embedder, no_progress)) as kit:
         for author, world in worlds:
             said = [_memory(n, text) for n, text in enumerate(world.texts)]
-            swapped = of_other_speakers(world)
+            swapped = [answer_worlds.Question(other, frozenset()) for q in world.questions if (
+                other := asked_of_another(q.text, [world.texts[n] for n in sorted(q.answers | q.replaced)], world.texts))]
             asked = [*world.questions, *swapped]
             cosines = embedder.embed_questions([q.text for q in asked]) @ embedder.embed(world.texts).T
             for question, row in zip(asked, cosines, strict=True):

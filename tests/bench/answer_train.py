@@ -89,16 +89,12 @@ class AnswerReader(nn.Module):
 
 
 def cases(worlds: Sequence[World], beside: int, chance: random.Random) -> list[Case]:
-    """Every question, also as put to another speaker, with what answers it and the nearest of what does not.
-
-    What answered it before is left out of those.
-    """
+    """Every question with what answers it and the nearest of what does not; what answered it before is left out of those."""
     embedder = load_embedder("light")
     found = []
     for world in worlds:
-        questions = answer_worlds.all_asked(world)
-        near = embedder.embed_questions([q.text for q in questions]) @ embedder.embed(world.texts).T
-        for question, row in zip(questions, near, strict=True):
+        near = embedder.embed_questions([q.text for q in world.questions]) @ embedder.embed(world.texts).T
+        for question, row in zip(world.questions, near, strict=True):
             known = question.answers | question.replaced
             others = [int(n) for n in np.argsort(-row, kind="stable") if int(n) not in known][:beside]
             places = [*sorted(question.answers), *others]

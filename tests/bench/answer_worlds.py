@@ -8,16 +8,11 @@ does.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dreamd.core.identity import speaker_of
-
 DATA = Path(__file__).parent / "answer_data"
-SPEAKS = 3
-"""Statements that somebody must have made in a world for a question to be put to him."""
 _STATEMENT = re.compile(r"(\d+)\. (?:\d{4}-\d\d-\d\d )?(\S.*)")
 _QUESTION = re.compile(r"Q: (.+?) ?-> ?(none|[\d, ]+?) ?(?:\| ?([\d, ]+))?")
 
@@ -70,29 +65,6 @@ def _question(asked: re.Match[str], count: int) -> Question:
     if any(not 0 <= n < count for n in answers | replaced):
         raise ValueError(f"`{asked[1]}` is answered by a statement that its world does not have")
     return Question(asked[1], answers, replaced - answers)
-
-
-def asked_of_another(question: str, right: Sequence[str], texts: Sequence[str],
-                     often: int = 5) -> str:
-    """A question put to who speaks most beside whom it names, where that one alone gives its answers; else nothing."""
-    speakers = Counter(speaker_of(text) for text in texts if speaker_of(text))
-    named = [name for name in speakers if re.search(rf"\b{re.escape(name)}\b", question)]
-    others = [name for name, count in speakers.most_common() if name not in named and count >= often]
-    if len(named) != 1 or not others or not right or any(speaker_of(text) != named[0] for text in right):
-        return ""
-    return re.sub(rf"\b{re.escape(named[0])}\b", others[0], question)
-
-
-def of_other_speakers(world: World, often: int = 5) -> list[Question]:
-    """The questions of a world that one speaker alone answers, put to another: nothing answers them."""
-    told = ((q.text, [world.texts[n] for n in sorted(q.answers | q.replaced)]) for q in world.questions)
-    others = (asked_of_another(question, right, world.texts, often) for question, right in told)
-    return [Question(other, frozenset()) for other in others if other]
-
-
-def all_asked(world: World) -> list[Question]:
-    """The questions of a world, and those that one speaker alone answers, put to another as well."""
-    return [*world.questions, *of_other_speakers(world, SPEAKS)]
 
 
 def parted(worlds: Sequence[World], *, every: int = 6) -> tuple[list[World], list[World]]:

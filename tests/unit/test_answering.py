@@ -52,7 +52,7 @@ def test_no_more_than_the_first_are_read() -> None:
 
 
 @pytest.mark.parametrize(("status", "nearness", "likely", "shown"), [
-    (Status.ARCHIVED, 0.3, 0.001, False), (Status.ARCHIVED, 0.3, 0.003, True), (Status.ARCHIVED, 0.4, 0.001, True),
+    (Status.ARCHIVED, 0.3, 0.004, False), (Status.ARCHIVED, 0.3, 0.006, True), (Status.ARCHIVED, 0.4, 0.001, True),
     (Status.ARCHIVED, 0.1, 0.6, True), (Status.LIVE, 0.3, 0.004, True)])
 def test_what_was_archived_and_is_far_by_itself_is_shown_where_it_may_answer(
         status: Status, nearness: float, likely: float, shown: bool) -> None:
@@ -178,7 +178,7 @@ class _Read:
         return [(0.0, self._surely) for _ in pairs]
 
 
-def _turned(question: str, near: float, surely: float = 5.0) -> float:
+def _turned(question: str, near: float, surely: float = 4.0) -> float:
     old, new, _ = (replace(one, parts={"answers": 0.5, "nearness": here})
                    for one, here in zip(_told(9, 2, 1), (0.8, near, 0.4), strict=True))
     (likely,) = Reading(_Read(surely), question).replaced([(old, new)])  # type: ignore[arg-type]

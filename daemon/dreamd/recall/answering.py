@@ -18,7 +18,7 @@ from dreamd.models.answer_net import with_question
 from dreamd.recall.ranking import LONGEST_QUESTION, Ranked
 from dreamd.text import patterns
 
-TURNS, TURNS_BASE = (0.51, 0.52, 1.24, -1.42), -0.69
+TURNS, TURNS_BASE = (0.78, 0.12, 1.30, -1.53), -2.78
 """What each sign weighs for whether a later answer replaced an earlier; `tests/bench/answer_limits.py` fits them."""
 LEAST_LIKELY, LEAST_NEAR = 0.001, 0.01
 """Below it nothing is less likely to answer, and nothing less near."""

@@ -36,7 +36,7 @@ STEPS = {Status.STALE: 0.5, Status.ARCHIVED: 0.75}
 """Of what age can take at most, the share that being stale or archived takes alone: no live memory loses as much."""
 READ = 16
 """Results that are read together with the question, the first ones."""
-SURELY, SURELY_NOT = 0.5, 0.002
+SURELY, SURELY_NOT = 0.5, 0.005
 """From how likely something answers it is shown although it is far, and below how likely it is not although it is near."""
 NEAREST = 3
 """Results that stay however they read, but for what was archived and is near only by what a memory counts more: of 336

@@ -32,7 +32,7 @@ COMPARED_FROM = 0.4
 CONTAINED = 0.85
 """Share of the words of a passage that another result must have to stand for it."""
 OF_TEN = 10
-MAY_ANSWER, REPLACED = 0.1, 0.8
+MAY_ANSWER, REPLACED = 0.1, 0.4
 """From how likely something may be an answer, and from how likely one answer took the place of another: from there on a dream
 over talks still finds what the raw statements do.
 """
