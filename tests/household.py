@@ -270,3 +270,8 @@ def every_byte(home: Path) -> dict[str, tuple[bytes, int, int]]:
     """All files of a home with bytes, mode and time of the last change: to show that nothing was touched."""
     return {str(p.relative_to(home)): (p.read_bytes(), p.stat().st_mode, p.stat().st_mtime_ns)
             for p in sorted(home.rglob("*")) if p.is_file()}
+
+
+def bare_commands(shown: str) -> str:
+    """What was printed, without the home and the settings file that commands in it name."""
+    return re.sub(r" --(?:home|config) [^\s`]+", "", shown)

@@ -34,7 +34,7 @@ from dreamd.service.gating.pause import pause
 from dreamd.store import journal, schema, set_asides, work
 from dreamd.store.connection import open_store
 from dreamd.store.intake import inbox
-from household import House, Said
+from household import House, Said, bare_commands
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -1334,7 +1334,7 @@ def test_status_says_what_the_probe_says(scene: Scene, name: str, capsys: pytest
     told = json.loads(capsys.readouterr().out)["health"]
     assert told == {"verdict": seen.verdict, "healthy": seen.code == 0, "reason": seen.reason, "hint": seen.hint or None}
     main(words)
-    shown = capsys.readouterr().out
+    shown = bare_commands(capsys.readouterr().out)
     assert "health" in shown and seen.verdict in shown
     assert f"{seen.verdict}: {seen.reason}" in shown or seen.verdict == "healthy"
     assert (bool(seen.hint) and seen.hint in shown) == (seen.code > 0)

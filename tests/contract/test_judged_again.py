@@ -12,7 +12,7 @@ from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport
 from dreamd.dream.phases.compare import PairJudge
 from dreamd.dream.planning import Wish
-from household import House, Said, differences, every_byte, snapshot
+from household import House, Said, bare_commands, differences, every_byte, snapshot
 
 FIRST, SECOND, NIGHT, LATER = "2026-01-05T09:00:00Z", "2026-01-12T09:00:00Z", "2026-01-12T20:00:00Z", "2026-01-13T20:00:00Z"
 OLD_CI, NEW_CI = "Our CI runs on Jenkins.", "Builds are driven by GitHub Actions."
@@ -193,7 +193,7 @@ def test_a_person_reads_what_would_end_what_takes_its_place_why_and_what_carries
     before = every_byte(house.home)
     assert main(["--home", str(house.home), "--now", LATER, "consolidate", "--full", "--dry-run"]) == 0
     assert every_byte(house.home) == before
-    shown = capsys.readouterr().out
+    shown = bare_commands(capsys.readouterr().out)
     told_in_turn = (OLD_CI, f"→ {NEW_CI}", "a later statement settled it", "`dream consolidate --full` carries it out")
     assert [words in shown for words in told_in_turn] == [True] * 4
     assert sorted(told_in_turn, key=shown.index) == list(told_in_turn)

@@ -106,7 +106,7 @@ class RecallSettings:
     value_weight: float = _number(0.15, 0.0, 1.0, "lift of a text that has the kind of value a question asks for")
     speaker_weight: float = _number(0.25, 0.0, 1.0, "lift of what was said by somebody whom the question names")
     answer_weight: float = _number(0.3, 0.0, 1.0, "lift of what reads as an answer to the question; 0: nothing is read")
-    least_sure: float = _number(0.002, 0.0, 1.0, "how likely one result must answer a question for any to be shown; 0: always")
+    least_sure: float = _number(0.004, 0.0, 1.0, "how likely one result must answer a question for any to be shown; 0: always")
     passages: int = _number(10, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
     lean: int = _number(3, 1, 50, "results of the lean budget")
     balanced: int = _number(7, 1, 50, "results of the balanced budget")
