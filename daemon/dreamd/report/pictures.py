@@ -19,7 +19,7 @@ BAR = 12
 LEFT_ROOM, RIGHT_ROOM = 190.0, 185.0
 MOST_A_PIECE = 26.0
 """Room for one statement where there are few."""
-NAME = 25
+NAME = 21
 
 
 @dataclass(frozen=True)

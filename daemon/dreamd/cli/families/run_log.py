@@ -44,14 +44,15 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("run", metavar="RUN", nargs="?", help="id of a run, the beginning of it, or its number "
                             "(the last dream that changed something)")
     else:
-        parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last that changed something)")
+        parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last dream that "
+                            "changed something); of an undo, put back what it took")
         parser.add_argument("--only", metavar="N|ID", default="",
                             help="one change of RUN, by its number in `dream diff` or the id of its memory, and what was "
                                  "changed along with it")
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
         parser.add_argument("--redo", metavar="RUN",
-                            help="hand the statements of a run that was taken back to the next dream")
+                            help="have the next dream decide anew on what a run that was taken back had heard")
         parser.add_argument("--model", metavar="NAME", default="", help="what this language model did, in whichever runs")
         parser.add_argument("--role", choices=[role.value for role in Role], default="",
                             help="what a language model did in this role, in whichever runs")
