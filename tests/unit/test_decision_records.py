@@ -18,6 +18,8 @@ SAID = "We keep it in one table because two drifted apart."
 BODY = f"\n## Context\n\nThe ferry timetable changes each season.\n\n## Decision\n\n{SAID}\n"
 TOP = "# One table\n\n"
 DIALECTS = {
+    "a field of its own name": ("0007-one-table.md", f"- Title: One table\n- Where it stands: Accepted (by the crew)\n"
+                                f"- Start date: 2024-03-05\n- Owner: Open water team\n{BODY}"),
     "front matter": ("0007-one-table.md", f"---\nstatus: accepted\ndate: 2024-03-05\n---\n{TOP}{BODY}"),
     "table on top": ("ADR-007-one-table.md", f"{TOP}| | |\n|---|---|\n| Status | Accepted |\n| Date | March 5, 2024 |\n{BODY}"),
     "table in a row": ("0007-a.md", f"{TOP}| Status | Date | Owner |\n|--|--|--|\n| Accepted | 2024-03-05 | Harbour |\n{BODY}"),
@@ -184,6 +186,24 @@ def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -
     found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
     assert heirs(found) == {"0007": ["ADR-0009"]}
     assert [found.standing(one).value for one in found.records] == ["superseded", "accepted", "accepted"]
+
+
+def test_a_link_whose_place_stands_at_the_foot_names_a_record() -> None:
+    old = read_record(
+        "0007-one.md", f"# One\n\n- Status: Replaced\n- Replaced by: [HARB 0009]\n{BODY}\n[HARB 0009]: 0009-two.md\n")
+    assert old is not None
+    assert heirs(chain([old, record("0009-two.md", "Status: accepted")])) == {"0007": ["ADR-0009"]}
+
+
+def test_a_status_that_points_to_its_history_is_what_that_ends_with() -> None:
+    told = read_record("0007-one.md", f"# One\n\n- Status: see the log\n{BODY}\n## Status history\n\n"
+                       "- 2024-01-02: Draft\n- 2024-03-05: Turned down\n")
+    assert told is not None and told.standing.value == "rejected"
+
+
+def test_a_word_of_standing_inside_another_value_is_no_status() -> None:
+    told = read_record("0007-one.md", f"# One\n\n- Owner: Rejected goods office\n- Area: review of berths\n{BODY}")
+    assert told is not None and told.standing.value == "unstated"
 
 
 def test_what_the_title_says_in_brackets_names_the_record_that_took_over() -> None:

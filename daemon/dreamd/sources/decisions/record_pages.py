@@ -41,6 +41,8 @@ _ORG = ((re.compile(r"(?im)^#\+title:"), "#"),
 _ATTRIBUTE = re.compile(r":([\w][\w .-]{0,40}):[ \t]*(.*)")
 _LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*(?:::?|：)[ \t]*(.*)")
 _BOLD = re.compile(r"(?:\*\*|__)([^*_]{2,40})(?:\*\*|__)")
+_PLACE = re.compile(r"(?m)^ {0,3}\[([^\]\n]+)\]:[ \t]*<?([^\s<>]+)>?(?:[ \t]+[\"'(][^\n]*)?$")
+_NAMED_LINK = re.compile(r"\[([^\]\[\n]+)\](?:\[([^\]\[\n]*)\])?(?![(:\[])")
 _DEFINED = re.compile(r"(?i)<dt[^>]{0,200}>(.{0,500}?)</dt>\s*<dd[^>]{0,200}>(.{0,1000}?)</dd>", re.DOTALL)
 EMPHASIS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
 _LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
@@ -55,7 +57,10 @@ _RULE_CELL = re.compile(r":?-{2,}:?|={2,}")
 
 @dataclass
 class Page:
-    """What a page says, by the kind of its fields and sections; `preamble` is what stands before the first section."""
+    """What a page says, by the kind of its fields, of those of no kind under "", and its sections.
+
+    `preamble` is what stands before the first section.
+    """
 
     title: str = ""
     fields: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
@@ -141,6 +146,7 @@ def take_apart(text: str) -> Page:
         for name, value in _front_entries(front[3]):
             _note(page, name, value)
         text = text[front.end():]
+    text = _with_places(text)
     text = _TOP_FENCE.sub(lambda top: top[1] + top[3] if _is_head(top[3]) else top[0], _COMMENT.sub("", text))
     text = _BADGE.sub(lambda badge: f"{badge[1]}: {badge[2].replace('_', ' ')}", _FENCE.sub("", text))
     text = _DEFINED.sub(r"\n\1: \2\n", text)
@@ -178,6 +184,17 @@ def take_apart(text: str) -> Page:
     return page
 
 
+def _with_places(text: str) -> str:
+    """A page whose links say where they lead, and not at its foot."""
+    places = {name.casefold(): place for name, place in _PLACE.findall(text)}
+
+    def told(link: re.Match[str]) -> str:
+        place = places.get((link[2] or link[1]).casefold())
+        return f"[{link[1]}]({place})" if place else link[0]
+
+    return _NAMED_LINK.sub(told, _PLACE.sub("", text)) if places else text
+
+
 def _is_head(block: str) -> bool:
     """Whether each line of a block is a field, and some of them are known."""
     lines = [line.strip() for line in block.splitlines() if line.strip()]
@@ -185,9 +202,7 @@ def _is_head(block: str) -> bool:
 
 
 def _note(page: Page, name: str, value: str) -> None:
-    kind = kind_of(name)
-    if kind:
-        page.fields.setdefault(kind, []).append((name.strip(), value.strip()))
+    page.fields.setdefault(kind_of(name), []).append((name.strip(), value.strip()))
 
 
 def _front_entries(text: str) -> Iterator[tuple[str, str]]:

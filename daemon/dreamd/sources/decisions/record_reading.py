@@ -16,6 +16,7 @@ from dreamd.sources.decisions.record_words import (
     day_in,
     day_said,
     first_sentence,
+    is_standing,
     month_in,
     plain,
     reason_in,
@@ -222,10 +223,16 @@ def _title_of(heading: str, place: PurePosixPath) -> str:
 
 def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
     """The standing of a record: its status field, its status section, what its title says, the folder it lies in."""
+    unknown = ""
     for told in (*(value for name, value in page.fields.get("status", ()) if value), page.section("status")):
         standing, said = standing_in(_without_replacing(told))
-        if standing is not Standing.UNSTATED:
+        if standing not in (Standing.UNSTATED, Standing.UNKNOWN):
             return standing, said
+        unknown = unknown or (said if standing is Standing.UNKNOWN else "")
+    if unknown:
+        return Standing.UNKNOWN, unknown
+    if told := next((value for _, value in page.fields.get("", ()) if is_standing(value)), ""):
+        return standing_in(told)
     if told := _told_in_passing(page):
         return standing_in(told)
     behind = _STANDING_BEHIND.search(plain(page.title))

@@ -57,6 +57,8 @@ _BECAUSE = re.compile(r"(?i)\b(?:because|since|so that|in order to|"
 _CHOSEN = re.compile(r"(?i)\n[ \t>*_+-]*"
                      r"(?:chosen|selected|gewählte) (?:option|alternative|solution)s?[*_]*\s*[:：][*_]*\s*((?:[^\n]+\n?)+)")
 _QUOTED = re.compile(r"([\"'“„«‘])(.+?)[\"'”“»’](?=[\s,.;]*(?:because|weil|porque|parce|$|[,.;(]))")
+_ADDED = re.compile(r"\s*(?:$|[(,;:–—-]|(?:by|in|on|since|until|for|with|at|as of)\b)")
+"""What may stand behind a standing that is told alone: nothing, or when, where and by whom."""
 _QUOTES = re.compile(r"[\"'“„«‘‚»][\"'”“»’«]")
 _BELOW = re.compile(r"(?i)\(?see (?:below|above|the)|siehe unten")
 
@@ -135,6 +137,13 @@ def _is_mentioned(line: str, found: re.Match[str]) -> bool:
     """Whether a word is spoken of and not said: in quotation marks, among other words."""
     around = line[found.start() - 1:found.start()] + line[found.end():found.end() + 1]
     return _QUOTES.fullmatch(around) is not None and len(re.findall(r"\w+", line)) > len(found[0].split()) + 2
+
+
+def is_standing(value: str) -> bool:
+    """Whether a value is a word of standing and nothing else but what is told of it: a status, whatever its field is called."""
+    told = plain(_IMAGE.sub(r"\1", value))
+    found = _standings()[0].match(told)
+    return found is not None and _ADDED.match(told, found.end()) is not None
 
 
 def speaks_of_part(text: str) -> bool:
