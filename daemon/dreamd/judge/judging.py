@@ -31,9 +31,6 @@ BATCH = 128
 """Pairs between two looks at whether to stop or to wait."""
 
 
-"""Where what explains a rule begins."""
-
-
 class Pair(NamedTuple):
     """Two statements and the cosine of their vectors."""
 

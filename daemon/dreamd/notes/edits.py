@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from dreamd.core.plain_words.rule_parts import PART
+from dreamd.core.plain_words.rule_parts import REASON
 from dreamd.core.values import MemoryType
 from dreamd.notes.directory import DirectoryText, IndexLine, read_directory
 from dreamd.notes.safe_text import one_line
@@ -385,7 +385,7 @@ def _paragraphs(text: str) -> list[str]:
         plain = re.sub(r"^[-*+] ", "", block.strip())
         if not plain or re.fullmatch(r"[-*_=|: ]+", plain):
             continue
-        if found and PART.match(plain):
+        if found and REASON.match(plain):
             found[-1] += f"\n\n{plain}"
         else:
             found.append(plain)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dreamd.core.plain_words.rule_parts import PART
+from dreamd.core.plain_words.rule_parts import REASON
 from dreamd.core.values import content_id
 from dreamd.notes.dialects import Dialect, is_editable, is_whole_file_entry
 from dreamd.notes.frontmatter import Frontmatter, read_frontmatter
@@ -261,7 +261,7 @@ def _blank_run(lines: _Lines, ahead: int) -> int:
 
 
 def _belongs_after_blank(line: str) -> bool:
-    return bool(PART.match(line)) or (line[:2] in ("  ", "\t") or line[:1] == "\t") and bool(line.strip())
+    return bool(REASON.match(line)) or (line[:2] in ("  ", "\t") or line[:1] == "\t") and bool(line.strip())
 
 
 def _starts_block(line: str) -> bool:

@@ -55,6 +55,13 @@ def test_an_index_is_cut_into_pointers_bullets_rows_and_paragraphs():
     ]
 
 
+@pytest.mark.parametrize("reason", ["**Why:** npm rewrites it.", "**Why this matters:** npm rewrites it.",
+                                    "**How to apply here:** run `make setup`."])
+def test_a_paragraph_that_explains_the_one_before_stays_with_it_however_its_label_goes_on(reason):
+    assert said({"MEMORY.md": f"# Memory\n\nWe use pnpm.\n\n{reason}\n"}, Dialect.CLAUDE) == [
+        ("entry", f"We use pnpm.\n\n{reason}")]
+
+
 def test_a_topic_file_is_one_entry_with_its_head():
     topic = next(e for e in read_entries(CLAUDE, Dialect.CLAUDE) if e.whole_file)
     assert (topic.title, topic.type, topic.description, topic.dated) == ("pnpm", "feedback", "never npm", "2026-05-07")

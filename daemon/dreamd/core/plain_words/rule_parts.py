@@ -6,8 +6,11 @@ import re
 
 LABELS = {"why": "Why", "how to apply": "How to apply"}
 """The parts, by their names in small letters."""
-PART = re.compile(rf"\*\*(?:{'|'.join(LABELS.values())}):?\*\*:?")
+_NAMES = "|".join(LABELS.values())
+PART = re.compile(rf"\*\*(?:{_NAMES}):?\*\*:?")
 """What opens a part."""
+REASON = re.compile(rf"\*\*(?:{_NAMES})\b")
+"""What begins a paragraph that explains the one before it: a part, or one with a longer name, "**Why it matters:**"."""
 
 
 def written(name: str, words: str) -> str:
@@ -17,7 +20,7 @@ def written(name: str, words: str) -> str:
 
 def rule_alone(text: str) -> str:
     """What a rule says, without its parts; empty where a part stands first."""
-    return PART.split(text, maxsplit=1)[0].rstrip()
+    return re.split(rf"\s*{PART.pattern}", text, maxsplit=1)[0]
 
 
 def without_labels(text: str, instead: str) -> str:
