@@ -212,11 +212,10 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
     for table in ("attributes", "announces"):
         for lead in patterns.cue("words/foreign", table).finditer(text):
             yield lead.end(), table == "announces"
-    named = (colon for colon in _COLON.finditer(text)
-             if patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]) or _is_told_by(colon[0]))
-    for colon in islice(named, MOST):
-        if _is_told_by(colon[0]) or any(
-                patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
+    named = ((colon, is_told) for colon in _COLON.finditer(text) if (is_told := _is_told_by(colon[0]))
+             or patterns.has("words/foreign", "sources", colon[0]) or _of_an_outsider(colon[0]))
+    for colon, is_told in islice(named, MOST):
+        if is_told or any(patterns.has("words/foreign", table, colon[0]) for table in ("warns", "rejects", "shrugs")):
             yield colon.end(), False
             continue
         rest = text[colon.end():]

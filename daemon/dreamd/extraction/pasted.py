@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from dreamd.core.values import Candidate, content_id
 from dreamd.extraction.foreign import quotations
@@ -67,8 +68,14 @@ def _plain(text: str) -> str:
 
 def is_set_down(sentence: str, message: str) -> bool:
     """Whether a sentence of a message stands in what has the form of something set down elsewhere."""
-    said = _words_of(sentence)
-    return bool(said) and any(said in _words_of(part) for part in set_down(message))
+    said = words_of(sentence)
+    return bool(said) and any(said in part for part in _words_set_down(message))
+
+
+@lru_cache(maxsize=1)
+def _words_set_down(message: str) -> tuple[str, ...]:
+    """The words of the parts of a message that have such a form; every sentence of it is held against them."""
+    return tuple(map(words_of, set_down(message)))
 
 
 def set_down(message: str) -> Iterator[str]:
@@ -98,9 +105,11 @@ def _speaks(turn: re.Match[str]) -> bool:
 
 
 def _paragraphs(lines: list[str], begun: Iterable[int]) -> Iterator[str]:
+    end = 0
     for n in begun:
-        end = next((m for m in range(n + 1, len(lines)) if not lines[m].strip()), len(lines))
-        yield "\n".join(lines[n:end])
+        if n >= end:  # else it stands in the one before
+            end = next((m for m in range(n + 1, len(lines)) if not lines[m].strip()), len(lines))
+            yield "\n".join(lines[n:end])
 
 
 def _brought_in(blocks: list[str]) -> Iterator[str]:
@@ -135,5 +144,6 @@ def _is_signature(block: str) -> bool:
         lines[0].endswith((",", "，")) or patterns.starts("words/phrases", "sign_off", lines[0]))
 
 
-def _words_of(text: str) -> str:
+def words_of(text: str) -> str:
+    """The words of a text alone: what markup stands around them tells nothing of whose they are."""
     return " ".join(_WORDS.findall(text.casefold()))

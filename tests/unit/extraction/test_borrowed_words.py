@@ -10,6 +10,7 @@ from hearing import heard, learned
 from dreamd.core.values import Candidate, Gated, GateVerdict, MemoryClass, Origin
 from dreamd.extraction import gate
 from dreamd.extraction.borrowed import typed
+from dreamd.extraction.pasted import is_set_down, set_down
 from dreamd.extraction.utterance import cleaned
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -234,3 +235,9 @@ def test_a_purpose_keeps_the_words_it_begins_with() -> None:
 def test_what_stands_below_a_paragraph_that_only_speaks_of_others_is_its_persons_own() -> None:
     message = "I can't test this, see ticket HARB-118 (look at it in the wiki).\n\nWe never open the lock before high water."
     assert learned(message) == ["We never open the lock before high water."]
+
+
+def test_a_long_record_of_talk_is_gone_through_once_and_not_once_for_each_of_its_lines() -> None:
+    talk = "\n".join(f"User: is lock {n} open?\nAgent: lock {n} never opens at night." for n in range(400))
+    assert sum(map(len, set_down(talk))) <= len(talk)
+    assert is_set_down("lock 399 never opens at night", talk) and not is_set_down("the weir never opens", talk)

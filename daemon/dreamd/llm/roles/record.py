@@ -16,7 +16,7 @@ from dreamd.core.clock import EARLIEST
 from dreamd.core.events import Event, EventKind, Speaker
 from dreamd.extraction.borrowed import typed
 from dreamd.extraction.conversation import HUMAN
-from dreamd.extraction.pasted import is_set_down
+from dreamd.extraction.pasted import is_set_down, words_of
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.utterance import sentences
 from dreamd.text.injection import strip_hidden
@@ -28,7 +28,6 @@ LONGEST_AGENT = 1600
 MOST_PASTED = 5
 """Lines in a row of what was handed over that are shown."""
 TOPIC_GAP = timedelta(minutes=30)
-_WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"(?<=[.!?。！？])\s+")
 
 
@@ -95,21 +94,16 @@ def _second_thought(event: Event) -> str:
 def _heard(event: Event, place: Line) -> Iterator[Line]:
     text = _shown(event.text)
     own = text if event.kind is EventKind.ANSWER else "\n".join(typed(text))
-    mine, voice = plain(own), Voice.REFUSING if event.kind is EventKind.REFUSAL else Voice.PERSON
+    mine, voice = words_of(own), Voice.REFUSING if event.kind is EventKind.REFUSAL else Voice.PERSON
     pasted: list[str] = []
     for piece in _pieces(text):
-        if plain(piece) and f" {plain(piece)} " in f" {mine} " and not is_set_down(piece, text):
+        if (words := words_of(piece)) and f" {words} " in f" {mine} " and not is_set_down(piece, text):
             yield from (replace(place, voice=Voice.PASTED, text=one) for one in _few(pasted))
             pasted = []
             yield replace(place, voice=voice, text=piece, whole=own)
         else:
             pasted.append(piece)
     yield from (replace(place, voice=Voice.PASTED, text=one) for one in _few(pasted))
-
-
-def plain(text: str) -> str:
-    """The words of a text alone: what markup stands around them tells nothing of whose they are."""
-    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _shown(text: str) -> str:
