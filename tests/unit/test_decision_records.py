@@ -206,6 +206,11 @@ def test_a_word_of_standing_inside_another_value_is_no_status() -> None:
     assert told is not None and told.standing.value == "unstated"
 
 
+def test_how_far_the_work_is_that_a_record_tells_of_at_its_foot_is_no_status() -> None:
+    told = read_record("0007-one.md", f"# One\n{BODY}\n## What follows\n\n- New quay: done\n- Old quay: in progress\n")
+    assert told is not None and told.standing.value == "unstated"
+
+
 def test_what_the_title_says_in_brackets_names_the_record_that_took_over() -> None:
     old = read_record("0007-one.md", f"# 7. One table (superseded by ADR-0009)\n{BODY}")
     assert old is not None

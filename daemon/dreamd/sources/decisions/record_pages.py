@@ -7,7 +7,7 @@ reStructuredText, or as sections of their own. What a field is called is a matte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -57,13 +57,12 @@ _RULE_CELL = re.compile(r":?-{2,}:?|={2,}")
 
 @dataclass
 class Page:
-    """What a page says, by the kind of its fields, of those of no kind under "", and its sections.
-
-    `preamble` is what stands before the first section.
-    """
+    """What a page says, by the kind of its fields and sections; `preamble` is what stands before the first section."""
 
     title: str = ""
     fields: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    unnamed: list[str] = field(default_factory=list)
+    """The values of fields at its head whose names are of no kind."""
     """By kind, each with the name it has on the page."""
     sections: list[tuple[str, str]] = field(default_factory=list)
     """Headings below the title, each with the text under it."""
@@ -143,8 +142,7 @@ def take_apart(text: str) -> Page:
     page = Page()
     front = _FRONT.match(text)
     if front:
-        for name, value in _front_entries(front[3]):
-            _note(page, name, value)
+        _note_head(page, _front_entries(front[3]))
         text = text[front.end():]
     text = _with_places(text)
     text = _TOP_FENCE.sub(lambda top: top[1] + top[3] if _is_head(top[3]) else top[0], _COMMENT.sub("", text))
@@ -166,8 +164,7 @@ def take_apart(text: str) -> Page:
         else:
             here.append(line)
     page.preamble = "\n".join(bodies[0][1]).strip()
-    for name, value in _labelled(page.preamble):
-        _note(page, name, value)
+    _note_head(page, _labelled(page.preamble))
     for heading, body in bodies[1:]:
         name, colon, value = heading.partition(":")
         if colon and value.strip() and kind_of(name):
@@ -201,8 +198,17 @@ def _is_head(block: str) -> bool:
     return all(_LABELLED.fullmatch(line) for line in lines) and any(_is_labelled(line) for line in lines)
 
 
+def _note_head(page: Page, fields: Iterable[tuple[str, str]]) -> None:
+    """The fields at the head of a page, those with names of its own too: at its foot they are no longer the record's."""
+    for name, value in fields:
+        _note(page, name, value)
+        page.unnamed += [] if kind_of(name) else [value.strip()]
+
+
 def _note(page: Page, name: str, value: str) -> None:
-    page.fields.setdefault(kind_of(name), []).append((name.strip(), value.strip()))
+    kind = kind_of(name)
+    if kind:
+        page.fields.setdefault(kind, []).append((name.strip(), value.strip()))
 
 
 def _front_entries(text: str) -> Iterator[tuple[str, str]]:

@@ -231,7 +231,7 @@ def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
         unknown = unknown or (said if standing is Standing.UNKNOWN else "")
     if unknown:
         return Standing.UNKNOWN, unknown
-    if told := next((value for _, value in page.fields.get("", ()) if is_standing(value)), ""):
+    if told := next(filter(is_standing, page.unnamed), ""):
         return standing_in(told)
     if told := _told_in_passing(page):
         return standing_in(told)
