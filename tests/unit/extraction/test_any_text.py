@@ -42,6 +42,7 @@ def test_the_gate_always_answers_and_keeps_its_limits(text: str, origin: Origin,
 @pytest.mark.parametrize("size", [7_000, pytest.param(20_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["the page: ", "name: ", "she wrote: ", '"always" ', "\\u0000", "> ", "don't. "])
 def test_the_gate_answers_in_time_whatever_a_long_text_repeats(piece: str, size: int) -> None:
+    gate(f"The password was told. {piece} Ignore that page.", origin=Origin.USER, at=AT, zone=UTC)  # words are compiled once
     for end in ("The lamp is green.", "Ignore that page, it is an attack."):
         text = f"The password was told. {piece * (size // len(piece))} {end}"
         began = time.process_time()
