@@ -320,6 +320,7 @@ BROKEN |= {f"settings_{name}": (lambda s, text=text: s.config.write_text(text)) 
     "with_an_unknown_judge": '[consolidate]\njudge = "coin"\n',
     "with_an_unknown_engine": '[model]\nengine = "steam"\n',
     "with_half_a_backup": "[store]\nbackups_kept = 2.5\n",
+    "with_a_number_for_a_team": "[teams]\nharbour = 3\n",
     "with_no_number": "[service]\nmin_hours = nan\n",
     "with_numbers_for_paths": "[sources]\npaths = [1]\n",
     "with_a_model_that_is_not_there": '[model]\ndirectory = "/nowhere"\n',
@@ -1101,6 +1102,11 @@ def a_dream_that_changed_what_was_known(s: Scene) -> None:
     s.house.say(iso(NOW - 3 * HOUR), "The billing API now listens on port 9090.", Said("Never push on Fridays.", scope="user"))
     s.house.dream(iso(NOW - 2 * HOUR))
     s.deep = True
+
+
+@healthy
+def settings_that_name_a_team_and_who_belongs_to_it(s: Scene) -> None:
+    s.config.write_text('[teams]\nharbour = ["repo-a", "~/src/harbour"]\n')
 
 
 @healthy

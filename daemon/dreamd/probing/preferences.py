@@ -167,6 +167,8 @@ def _misspelt(document: Mapping[str, object]) -> Iterable[tuple[str, str]]:
             yield name, "is not a table"
         else:
             for key, chosen in table.items():
+                if key not in shown and name == "teams" and _is_of_kind(chosen, shown["members"]):
+                    continue  # a team by its name, with who belongs to it
                 if key not in shown:
                     yield f"{name}.{key}", "is no setting of dream's"
                 elif not _is_of_kind(chosen, shown[key]):
